@@ -81,7 +81,7 @@ def scenario(
     *,
     id: str = "clean-take-01",
     start: int = 2,
-    takeover: int = 6,
+    context: int = 6,
     horizon: int = 8,
     players: tuple[int, ...] = (0,),
     partner: str = "no-op",
@@ -95,19 +95,19 @@ def scenario(
         "id": id,
         "category": category,
         "kind": "instruction",
-        "instruction": Instruction(text, category, takeover, "curator"),
+        "instruction": Instruction(text, category, context, "curator"),
         "parameters": {},
         "trajectory": trajectory.id,
         "world": trajectory.world,
         "context_start": start,
-        "takeover": takeover,
+        "context": context,
         "horizon": horizon,
         "players": players,
         "partner": partner,
         "difficulty": "easy",
         "tags": (),
-        "takeover_hash": content_hash(state_after(trajectory, start + takeover)),
-        "recording": trajectory.episode.slice_steps(begun, start, start + takeover + horizon),
+        "takeover_hash": content_hash(state_after(trajectory, start + context)),
+        "recording": trajectory.episode.slice_steps(begun, start, start + context + horizon),
         "provenance": {},
     }
     return Scenario(**(fields | changes))
@@ -170,7 +170,7 @@ def play_turns(
     with tempfile.TemporaryDirectory() as folder:
         opening = open_scenario(scenario, person)
         game = Game.start(Path(folder, "journal"), opening, scenario=scenario)
-        for _ in range(scenario.takeover):
+        for _ in range(scenario.context):
             game.step({})
         for turn in turns:
             game.step({scenario.players[0]: Turn(*turn)})

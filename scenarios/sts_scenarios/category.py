@@ -45,7 +45,7 @@ class Candidate:
     """A step of a trajectory at which a category's instruction can be given.
 
     Attributes:
-      takeover: the step of the trajectory at which the agent takes over.
+      step: the step of the trajectory at which the agent takes over.
       player: the evaluated player.
       difficulty: "easy", "medium" or "hard", by the category's rule.
       parameters: of the automatic label.
@@ -59,7 +59,7 @@ class Candidate:
         together, and only passing both counts; "" for none.
     """
 
-    takeover: int
+    step: int
     player: int
     difficulty: str
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -144,7 +144,7 @@ class CandidateColumns(NamedTuple):
     Attributes:
       episode: int, index of the episode.
       player: int, the evaluated player.
-      takeover: int, the step of the takeover.
+      step: int, as `Candidate.step`.
       difficulty: int, an index of `DIFFICULTIES`; -1 if only `Category.candidates` can determine
         it.
       kind: int, an index of `kinds`.
@@ -153,7 +153,7 @@ class CandidateColumns(NamedTuple):
 
     episode: NDArray[np.integer[Any]]
     player: NDArray[np.integer[Any]]
-    takeover: NDArray[np.integer[Any]]
+    step: NDArray[np.integer[Any]]
     difficulty: NDArray[np.integer[Any]]
     kind: NDArray[np.integer[Any]]
     kinds: Sequence[tuple[str, dict[str, Any]]]
@@ -204,6 +204,17 @@ class Category:
       superseded: better categories exist for the same worlds, so it is mined only by name.
       version: of the automatic label; raised when it would label any continuation differently.
       place: `module:NAME` of its definition; set when it is loaded by name.
+
+    Examples:
+      >>> import sts
+      >>> from sts_scenarios.category import Candidate
+      >>> def find_candidates(trajectory, context, horizon):
+      ...     if trajectory.episode.steps >= context + horizon:
+      ...         yield Candidate(context, player=0, difficulty="easy")
+      >>> sts.Category(
+      ...     "turn-back", "instruction", "lambda-star", 8, ("Turn back.",), find_candidates
+      ... ).context
+      10
     """
 
     name: str

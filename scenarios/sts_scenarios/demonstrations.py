@@ -262,7 +262,7 @@ def _choose_request(
             c = candidates[int(random_uniform(draws, 0) * len(candidates))]
             template = int(random_uniform(draws, 1) * len(category.templates))
             text = fill_template(category, Pick(first, c), template)
-            told = Instruction(text, category.name, c.takeover, "setter", player=c.player)
+            told = Instruction(text, category.name, c.step, "setter", player=c.player)
             return _Request(world, first, category, c, told)
     return None
 
@@ -278,8 +278,8 @@ def _play_instructed(
     batch = domain.restore([world.state for world in worlds])
     game = open_session(domain, batch, [Team(teacher, (player,), agent_streams)])
     script = _script_others(domain, requests)
-    takeovers = np.array([request.candidate.takeover for request in requests])
-    steps = max(r.candidate.takeover + r.category.horizon for r in requests)
+    takeovers = np.array([request.candidate.step for request in requests])
+    steps = max(r.candidate.step + r.category.horizon for r in requests)
     intended, rewards, scenes = script.actions.copy(), [], [batch.scene.copy()]
     for t in range(steps):
         for b in np.flatnonzero(takeovers == t).tolist():
@@ -307,7 +307,7 @@ def _script_others(domain: Domain, requests: Sequence[_Request]) -> Actions:
     actions, utterances = (np.stack([getattr(e, name) for e in first]) for name in Actions._fields)
     for b, request in enumerate(requests):
         if request.category.partner == "no-op":
-            after = slice(request.candidate.takeover, None)
+            after = slice(request.candidate.step, None)
             rest = utterances[b, after].shape
             actions[b, after] = action_space(domain).fill(rest, domain.noop)
             utterances[b, after] = silent_utterances(domain, rest)
@@ -320,18 +320,19 @@ def _keep_if_done(
     """Return an episode up to its success as a trajectory; None if there is no success."""
     world, first, category, candidate, told = request
     actions, utterances, rewards, scene, intended = arrays
-    stop = candidate.takeover + category.horizon
+    stop = candidate.step + category.horizon
     made = (actions[:stop], utterances[:stop], rewards[:stop], scene[: stop + 1])
     episode = Episode(domain.name, world.state, *made)
     players = (candidate.player,)
-    label = category.label(episode, candidate.takeover, players, candidate.parameters)
+    label = category.label(episode, candidate.step, players, candidate.parameters)
     if label.verdict != "success" or label.step is None:
         return None
-    episode = episode.slice_steps(world.state, 0, candidate.takeover + label.step)
+    episode = episode.slice_steps(world.state, 0, candidate.step + label.step)
     policy = Player("script", "no-op" if category.partner == "no-op" else "replay")
     actors = [first.players[p] if p in players else policy for p in range(episode.n_players)]
-    asked = {name: getattr(candidate, name) for name in ("takeover", "parameters", "difficulty")}
-    asked |= {"category": category.name, "kind": category.kind, "roles": [*players]}
+    asked = {name: getattr(candidate, name) for name in ("parameters", "difficulty")}
+    asked |= {"takeover": candidate.step, "roles": [*players]}
+    asked |= {"category": category.name, "kind": category.kind}
     run = {"seed": plan.seed, "fingerprint": plan.fingerprint, "noise": plan.noise}
     return Trajectory(
         episode,

@@ -73,15 +73,15 @@ class Editor:
         changes, before = validate_changes(changes), self.before
         name, kind = changes.get("category", before.category), changes.get("kind", before.kind)
         category = self.category(name, kind)
-        context = changes.get("context", before.takeover)
+        context = changes.get("context", before.context)
         horizon = changes.get("horizon", before.horizon)
-        moment = changes.get("takeover", before.context_start + before.takeover)
+        step = changes.get("takeover", before.step)
         player = changes.get("player", before.players[0])
-        _check_steps(self.trajectory, moment, context, horizon, player)
+        _check_steps(self.trajectory, step, context, horizon, player)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
         adapted = replace(category, context=context, horizon=horizon, partner=partner)
-        candidate = self._candidate(adapted, moment, player, is_typed="instruction" in changes)
+        candidate = self._candidate(adapted, step, player, is_typed="instruction" in changes)
         text = _instruction_text(before, category, candidate, changes)
         pick = Pick(self.trajectory, candidate)
         edited = make_scenario(
@@ -97,7 +97,7 @@ class Editor:
         by_name = categories.scenario_categories([edited], self._own.values())
         rule = find_category(edited, by_name)
         label = (rule.label if rule else no_rule)(
-            edited.recording, edited.takeover, edited.players, edited.parameters
+            edited.recording, edited.context, edited.players, edited.parameters
         )
         tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
         tags += [DONE_TAG] if label.verdict == "success" else []
@@ -106,20 +106,20 @@ class Editor:
         return Edit(edited, _compare_fields(before, edited), why, label)
 
     def find_steps(self, changes: object) -> list[int]:
-        """Return the takeovers at which the edited candidate would be valid.
+        """Return the steps at which the edited candidate would be valid.
 
         Those near its takeover are checked first, and the search stops after MAX_SEARCH_S. There
         are none to choose from if no rule checks it.
         """
         changes, before = validate_changes(changes), self.before
-        moment = changes.get("takeover", before.context_start + before.takeover)
-        first = max(0, changes.get("context", before.takeover))
+        current = changes.get("takeover", before.step)
+        first = max(0, changes.get("context", before.context))
         last = self.trajectory.episode.steps - max(1, changes.get("horizon", before.horizon))
         steps, end = [], time.monotonic() + MAX_SEARCH_S
-        for step in sorted(range(first, last + 1), key=lambda step: abs(step - moment)):
+        for step in sorted(range(first, last + 1), key=lambda step: abs(step - current)):
             with suppress(StsError):
                 edit = self.preview(changes | {"takeover": step})
-                if step == moment and not edit.label.verdict:
+                if step == current and not edit.label.verdict:
                     return []
                 if edit.label.verdict and edit.fault is None:
                     steps.append(step)
@@ -134,7 +134,7 @@ class Editor:
         return known or make_free_category(domain, name, kind or self.before.kind)
 
     def _candidate(
-        self, category: Category, moment: int, player: int, *, is_typed: bool
+        self, category: Category, step: int, player: int, *, is_typed: bool
     ) -> Candidate:
         """Return the category's candidate there, preferably with the same parameters as before.
 
@@ -144,15 +144,15 @@ class Editor:
         if key not in self._candidates:
             self._candidates[key] = category.find_candidates(self.trajectory)
         before, candidates = self.before, self._candidates[key]
-        matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
+        matching = [c for c in candidates if (c.step, c.player) == (step, player)]
         unchanged = [c for c in matching if c.parameters == before.parameters]
         if matching:
             return (unchanged or matching)[0]
         if category.name == before.category:
-            return Candidate(moment, player, before.difficulty, before.parameters)
+            return Candidate(step, player, before.difficulty, before.parameters)
         if category.label is not no_rule and not is_typed:
-            raise _no_candidate_error(category, self.trajectory, candidates, moment, player)
-        return Candidate(moment, player, before.difficulty)
+            raise _no_candidate_error(category, self.trajectory, candidates, step, player)
+        return Candidate(step, player, before.difficulty)
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
         """Return the states before some steps, extending the replay as far as needed."""
@@ -170,7 +170,7 @@ class Editor:
 
 
 def make_free_category(domain: str, name: str, kind: str = KINDS[0]) -> Category:
-    """Return a category without a rule, whose moments and words are the curators'."""
+    """Return a category without a rule, whose steps and words are the curators'."""
     return Category(
         name=name,
         kind=kind,
@@ -192,16 +192,16 @@ def add_scenario(
     chosen = validate_changes(chosen)
     context = chosen.get("context", category.context)
     horizon = chosen.get("horizon", category.horizon)
-    moment, player = chosen["takeover"], chosen["player"]
-    _check_steps(trajectory, moment, context, horizon, player)
+    step, player = chosen["takeover"], chosen["player"]
+    _check_steps(trajectory, step, context, horizon, player)
     candidates = list(category.candidates(trajectory, context, horizon))
-    matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
+    matching = [c for c in candidates if (c.step, c.player) == (step, player)]
     if matching:
         candidate, text = matching[0], category.templates[0].format(**matching[0].fields)
     elif "instruction" in chosen:
-        candidate, text = Candidate(moment, player, DIFFICULTIES[1]), chosen["instruction"]
+        candidate, text = Candidate(step, player, DIFFICULTIES[1]), chosen["instruction"]
     elif category.label is not no_rule:
-        raise _no_candidate_error(category, trajectory, candidates, moment, player)
+        raise _no_candidate_error(category, trajectory, candidates, step, player)
     else:
         raise ArgumentError(f"category {category.name} has no words of its own: add an instruction")
     adapted = replace(category, context=context, horizon=horizon)
@@ -215,20 +215,20 @@ def _no_candidate_error(
     category: Category,
     trajectory: Trajectory,
     candidates: Iterable[Candidate],
-    moment: int,
+    step: int,
     player: int,
 ) -> ArgumentError:
-    steps = dict.fromkeys(str(c.takeover) for c in candidates if c.player == player)
+    steps = dict.fromkeys(str(c.step) for c in candidates if c.player == player)
     return ArgumentError(
-        f"{category.name} has no candidate for player {player} at step {moment} of trajectory "
+        f"{category.name} has no candidate for player {player} at step {step} of trajectory "
         f"{trajectory.id}; it has at: {', '.join(steps) or 'no step'}"
     )
 
 
 def _check_steps(
-    trajectory: Trajectory, moment: int, context: int, horizon: int, player: int
+    trajectory: Trajectory, step: int, context: int, horizon: int, player: int
 ) -> None:
-    """Raise ArgumentError unless the trajectory has these steps and this role."""
+    """Raise ArgumentError unless the trajectory has these steps and this player."""
     steps, n_players = trajectory.episode.steps, trajectory.episode.n_players
     if context < 0 or horizon < 1:
         raise ArgumentError(
@@ -240,10 +240,10 @@ def _check_steps(
             f"expected at most {steps} steps, as trajectory {trajectory.id} has, found a context "
             f"of {context} and a horizon of {horizon}; state shorter ones"
         )
-    if not context <= moment <= steps - horizon:
+    if not context <= step <= steps - horizon:
         raise ArgumentError(
             f"expected a takeover from {context} to {steps - horizon}, as trajectory "
-            f"{trajectory.id} has {steps} steps, found {moment}"
+            f"{trajectory.id} has {steps} steps, found {step}"
         )
     if not 0 <= player < n_players:
         raise ArgumentError(f"expected a player from 0 to {n_players - 1}, found {player}")
@@ -322,8 +322,8 @@ def _compare_fields(before: Scenario, after: Scenario) -> dict[str, tuple[Any, A
 
     def view(s: Scenario) -> dict[str, Any]:
         return {
-            "takeover": s.context_start + s.takeover,
-            "context": s.takeover,
+            "takeover": s.step,
+            "context": s.context,
             "horizon": s.horizon,
             "player": s.players[0],
             "category": s.category,

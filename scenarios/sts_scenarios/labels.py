@@ -141,7 +141,7 @@ def _label_all(
         if rule is not None:
             try:
                 verdict, step = rule.label(
-                    continuation.episode, scenario.takeover, scenario.players, scenario.parameters
+                    continuation.episode, scenario.context, scenario.players, scenario.parameters
                 )
             except StsError as error:
                 raise error.with_prefix(f"{suite.label}: {scenario.id}") from error

@@ -147,7 +147,7 @@ def _label(scenario: Scenario, rule: Category | None, continuation: Continuation
     if rule is None or rule.label is no_rule:
         raise StsError(f"{scenario.id} is {UNCHECKED}")
     players, parameters = scenario.players, scenario.parameters
-    return rule.label(continuation.episode, scenario.takeover, players, parameters)
+    return rule.label(continuation.episode, scenario.context, players, parameters)
 
 
 class _Basis(NamedTuple):

@@ -194,7 +194,7 @@ def _cut_recording(scenario: Scenario) -> Episode:
     """Return the recording up to where a continuation ends."""
     recording = scenario.recording
     return recording.slice_steps(
-        recording.state, 0, min(recording.steps, scenario.takeover + scenario.horizon)
+        recording.state, 0, min(recording.steps, scenario.context + scenario.horizon)
     )
 
 
@@ -224,7 +224,13 @@ def _make_focus(item: Continuation | Scenario, scenarios: Sequence[Scenario]) ->
     """Return what a film points at; what is marked is known where the scenario is there."""
     criterion = find_criterion(scenarios[0]) if scenarios else None
     cells, sight = (tuple(criterion["cells"]), criterion["sight"]) if criterion else ((), False)
-    return FilmAnnotations(tuple(item.players), item.takeover, item.instruction.text, cells, sight)
+    players, text = tuple(item.players), item.instruction.text
+    return FilmAnnotations(players, _find_takeover(item), text, cells, sight)
+
+
+def _find_takeover(item: Continuation | Scenario) -> int:
+    """Return the frame at which the agent takes over."""
+    return item.context if isinstance(item, Scenario) else item.takeover
 
 
 def _format_continuation(
@@ -255,9 +261,10 @@ def _format_block(
 ) -> str:
     """Return the strip of an episode between what is to be read before it and after it."""
     before = (title, f"“{item.instruction.text}”", describe_legend(episode, item.players))
+    takeover = _find_takeover(item)
     frames = _choose_frames(
-        item.takeover, episode.steps, scenes or count_fitting_frames(episode, columns)
+        takeover, episode.steps, scenes or count_fitting_frames(episode, columns)
     )
-    text = format_strip(episode, frames, judged=item.players, takeover=item.takeover)
+    text = format_strip(episode, frames, judged=item.players, takeover=takeover)
     footer = [wrap_text(line, columns) for line in after if line]
     return "\n".join((*(wrap_text(line, columns) for line in before), text, *footer))

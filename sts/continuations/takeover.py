@@ -197,7 +197,7 @@ def make_script(domain: Domain, scenarios: Sequence[Scenario], *, recorded: bool
     for b, s in enumerate(scenarios):
         others = [p for p in range(size[2]) if p not in s.players]
         repeating = [*(s.players if recorded else ()), *(others if s.partner == "replay" else ())]
-        context, rest = slice(s.takeover), np.arange(s.takeover, s.steps)[:, None]
+        context, rest = slice(s.context), np.arange(s.context, s.steps)[:, None]
         if recorded and s.recording.steps < s.steps:
             raise ArgumentError(
                 f"scenario {s.id}: recorded needs a recording of {s.steps} steps, to the horizon, "
@@ -208,7 +208,7 @@ def make_script(domain: Domain, scenarios: Sequence[Scenario], *, recorded: bool
             if repeating:
                 out[b][rest, repeating] = done[rest, repeating]
         forced[b, context] = True
-        forced[b, s.takeover : s.steps, s.players] = recorded
+        forced[b, s.context : s.steps, s.players] = recorded
         if not parse_partner_agent(s.partner):
             forced[b][rest, others] = True
     return Script(actions, utterances, forced)
@@ -225,7 +225,7 @@ def make_replay_check(scenarios: Sequence[Scenario]) -> Callable[[int, Worlds], 
     It is called with the number of a step and the worlds after it, which are the first of them;
     before the first step, with -1.
     """
-    takeover = np.array([s.takeover for s in scenarios])
+    takeover = np.array([s.context for s in scenarios])
     recorded = stack_recordings([s.recording for s in scenarios], takeover.tolist())
 
     def check(step: int, worlds: Worlds) -> None:

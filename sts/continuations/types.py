@@ -172,5 +172,5 @@ def make_continuation(
     `more` are the attributes that do not follow from these; `together` is 0 unless given.
     """
     fields = {name: getattr(scenario, name) for name in _TERMS if hasattr(scenario, name)}
-    fields |= {"together": 0} | more
+    fields |= {"takeover": scenario.context, "together": 0} | more
     return Continuation(identity=identity, scenario_id=scenario.id, episode=episode, **fields)

@@ -111,7 +111,7 @@ def open_scenario(scenario: Scenario, person: str) -> Opening:
         recording.state,
         (Participant("human", person, "solver", scenario.players[0]),),
         get_controls(recording.domain).tick or None,
-        scenario.takeover + scenario.horizon,
+        scenario.context + scenario.horizon,
         scenario=scenario.hash,
     )
 

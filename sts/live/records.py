@@ -77,7 +77,7 @@ def make_live_continuation(game: Game) -> Continuation:
       ReplayMismatch: the episode does not replay.
     """
     scenario = game.scenario
-    if scenario is None or game.time != scenario.takeover + scenario.horizon:
+    if scenario is None or game.time != scenario.context + scenario.horizon:
         raise ArgumentError(f"session {game.opening.id} did not play a scenario to its end")
     log_probs = np.stack([step.log_probs for step in game.steps])
     return make_continuation(

@@ -90,19 +90,19 @@ def find_dialogue_fault(turns: Sequence[Scenario]) -> str | None:
         )
     if len({turn.trajectory for turn in turns}) > 1:
         return f"{ids}: the turns of a dialogue must be of one recording, and these are of several"
-    moments = [turn.context_start + turn.takeover for turn in turns]
-    if any(late <= early for early, late in itertools.pairwise(moments)):
+    steps = [turn.step for turn in turns]
+    if any(late <= early for early, late in itertools.pairwise(steps)):
         return (
             f"{ids}: each turn of a dialogue must start after the one before it, and these start "
-            f"at steps {', '.join(map(str, moments))}"
+            f"at steps {', '.join(map(str, steps))}"
         )
     return None
 
 
 def find_field_faults(s: Scenario) -> list[str]:
     """Return the faults of a scenario's fields, without replaying it."""
-    has_steps = s.takeover >= 0 and s.horizon >= 1
-    is_short = s.takeover <= MAX_STEPS and s.horizon <= MAX_STEPS
+    has_steps = s.context >= 0 and s.horizon >= 1
+    is_short = s.context <= MAX_STEPS and s.horizon <= MAX_STEPS
     is_listed_once = bool(s.players) and len(set(s.players)) == len(s.players)
     is_recorded = all(0 <= player < s.recording.n_players for player in s.players)
     has_source = all(i.source in ("setter", "curator") for i in s.instructions)
@@ -110,7 +110,7 @@ def find_field_faults(s: Scenario) -> list[str]:
     is_plain = all(i.player is None and not i.mark for i in s.instructions)
     has_turn = bool(s.dialogue) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS
     turn = f"turn {s.turn} of dialogue {quote(s.dialogue)}"
-    min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
+    min_steps = s.context + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _collect_names(s) if not is_one_line(t, MAX_NAME_CHARS)]
     long = [i.text for i in s.instructions if not is_one_line(i.text, MAX_INSTRUCTION_CHARS)]
     rubric = [t for t in (s.criterion, s.edge_cases) if not is_one_line(t, MAX_INSTRUCTION_CHARS)]
@@ -142,7 +142,7 @@ def find_field_faults(s: Scenario) -> list[str]:
             f"expected names of at most {MAX_NAME_CHARS} printable characters, found "
             f"{', '.join(map(quote, unreadable[:1]))}",
         ),
-        (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
+        (0 <= s.instruction.given_at <= s.context, "its instruction is given after takeover"),
         (has_source, "its instruction has no source"),
         (is_plain, "an instruction of it names a player or has a mark"),
         (is_last, "another instruction is given after the one that is judged"),
@@ -164,7 +164,7 @@ def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
     for s in scenarios:
         recording = s.recording
         size = recording.steps, recording.n_players, recording.scene.shape[1]
-        groups[recording.domain, s.takeover, size, observation_shapes(recording)].append(s)
+        groups[recording.domain, s.context, size, observation_shapes(recording)].append(s)
     faults: list[tuple[str, str]] = []
     for members in groups.values():
         states: list[bytes] = []
@@ -173,7 +173,7 @@ def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
             replay = iterate_replay([s.recording for s in members])
             for t, (worlds, differences) in enumerate(replay):
                 mismatches = {**differences, **mismatches}
-                if t == members[0].takeover:
+                if t == members[0].context:
                     states = worlds.states()
         except StsError as error:
             faults.append((", ".join(s.id for s in members), str(error)))

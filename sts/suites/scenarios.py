@@ -42,8 +42,8 @@ SCHEMA = {
     **columns.EPISODE_SCHEMA,
 }
 _PLAIN = (
-    "id category kind trajectory world context_start takeover horizon partner difficulty "
-    "takeover_hash pair turn replaces criterion edge_cases"
+    "id category kind trajectory world context_start horizon partner difficulty takeover_hash "
+    "pair turn replaces criterion edge_cases"
 ).split()
 MAX_BYTES = 2**32
 """Maximum size of a file of scenarios, in bytes."""
@@ -65,6 +65,7 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
     rows: dict[str, Any] = {column: [getattr(s, column) for s in scenarios] for column in _PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
+        "takeover": [s.context for s in scenarios],
         "instruction": [canonical_json(s.instruction.to_json()).decode() for s in scenarios],
         "parameters": [canonical_json(s.parameters).decode() for s in scenarios],
         "roles": [list(s.players) for s in scenarios],
@@ -126,6 +127,7 @@ def _decode_scenario(name: str, row: dict[str, Any], recording: Episode) -> Scen
 def _fields(row: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a summary in a row."""
     return {column: row[column] for column in _PLAIN} | {
+        "context": row["takeover"],
         "instruction": Instruction(**parse_versioned_json(row["instruction"], dict)),
         "parameters": parse_versioned_json(row["parameters"], dict),
         "players": tuple(row["roles"]),

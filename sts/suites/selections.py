@@ -31,11 +31,11 @@ def scenario_table(scenarios: Iterable[Summary]) -> pd.DataFrame:
     """Return one row per scenario: what is asked of whom, where, and for how long (in steps)."""
     import pandas as pd
 
-    columns = ("category", "kind", "difficulty", "takeover", "horizon", "text", "trajectory")
+    columns = ("category", "kind", "difficulty", "context", "horizon", "text", "trajectory")
     scenarios = list(scenarios)
     rows = {name: [getattr(scenario, name) for scenario in scenarios] for name in columns}
     table = pd.DataFrame({"scenario": [scenario.id for scenario in scenarios]} | rows)
-    return table.rename(columns={"text": "instruction"})
+    return table.rename(columns={"context": "takeover", "text": "instruction"})
 
 
 class Selection(NamedTuple):

@@ -41,9 +41,9 @@ def _trajectory(draft: Draft, scenario: Scenario) -> Trajectory:
         raise DamagedData(
             f"draft {draft.name}: the provenance of {scenario.id} does not list its players"
         )
-    names = ("id", "category", "kind", "takeover", "parameters", "difficulty")
+    names = ("id", "category", "kind", "parameters", "difficulty")
     request: dict[str, Any] = {name: getattr(scenario, name) for name in names}
-    request["roles"] = list(scenario.players)
+    request |= {"takeover": scenario.context, "roles": list(scenario.players)}
     about = {name: origin.get(name) for name in ("source", "fingerprint")}
     place = f"{scenario.id} from {scenario.trajectory} step {scenario.context_start}"
     return Trajectory(

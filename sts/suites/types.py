@@ -32,7 +32,7 @@ class Summary:
       trajectory: the id of the trajectory it came from.
       world: the hash of its world.
       context_start: the step of the trajectory at which the context starts.
-      takeover: C, the number of context steps.
+      context: C, the number of context steps.
       horizon: L, the number of continuation steps.
       players: the players under evaluation.
       partner: policy of the others after takeover: "no-op", "replay" or "agent:NAME".
@@ -59,7 +59,7 @@ class Summary:
     trajectory: str
     world: str
     context_start: int
-    takeover: int
+    context: int
     horizon: int
     players: tuple[int, ...]
     partner: str
@@ -92,6 +92,11 @@ class Summary:
         if self.dialogue:
             links["series"] = links.pop("dialogue")  # the key in the hashed form
         return content_hash(self.hash.encode(), canonical_json(fields | links))
+
+    @property
+    def step(self) -> int:
+        """The step of the trajectory at which the agent takes over."""
+        return self.context_start + self.context
 
     @property
     def text(self) -> str:
@@ -127,7 +132,7 @@ class Scenario(Summary):
     @property
     def steps(self) -> int:
         """The number of steps of a continuation, C + L."""
-        return self.takeover + self.horizon
+        return self.context + self.horizon
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
@@ -137,9 +142,10 @@ class Scenario(Summary):
     @cached_property
     def hash(self) -> str:
         """See `Summary.hash`."""
-        names = "category kind parameters takeover horizon partner takeover_hash".split()
+        names = "category kind parameters horizon partner takeover_hash".split()
         meaning: dict[str, Any] = {name: getattr(self, name) for name in names}
         meaning |= {"instruction": self.instruction.to_json(), "roles": list(self.players)}
+        meaning["takeover"] = self.context  # the key in the hashed form
         if self.earlier_instructions:  # keeps the hash of scenarios of one instruction
             meaning["heard"] = [instruction.to_json() for instruction in self.earlier_instructions]
         own = {"criterion": self.criterion, "edge_cases": self.edge_cases}

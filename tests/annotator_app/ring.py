@@ -104,6 +104,6 @@ def scenarios(count: int, domain: str = NAME) -> list[Scenario]:
     quiet = [one for one in on_test_side(made) if not one.episode.rewards[:TAKEOVER].any()]
     found = {one.world: one for one in quiet}
     given: dict[str, Any] = {"category": "ring", "text": "Ring the bell.", "start": 0}
-    given |= {"takeover": TAKEOVER, "horizon": HORIZON}
+    given |= {"context": TAKEOVER, "horizon": HORIZON}
     every = enumerate(list(found.values())[:count])
     return [scenario(one, id=f"ring-{i:02}", **given) for i, one in every]

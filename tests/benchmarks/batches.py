@@ -151,6 +151,6 @@ def pass_forward(module: Path, scenarios: Sequence[Scenario]) -> None:
     """Pass as many rows through the policy as a run does, in full batches."""
     policy = runpy.run_path(str(module))
     rows = np.ones((ROWS, policy["SIZES"][0]), np.float32)
-    total = sizes.CONTINUATIONS * sum(one.takeover + one.horizon for one in scenarios)
+    total = sizes.CONTINUATIONS * sum(one.context + one.horizon for one in scenarios)
     for _ in range(total // ROWS):
         policy["forward"](rows).argmax(-1)

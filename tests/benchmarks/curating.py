@@ -60,7 +60,7 @@ def changes() -> Rows:
 
 
 def possible_changes(one: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
-    moment = one.context_start + one.takeover
+    moment = one.step
     yield from (("another takeover", {"takeover": moment + by}) for by in (-2, -1, 1, 2))
     yield from (("another length", {"horizon": one.horizon + by}) for by in (-2, -1))
     templates = len(categories.load_category(one.category).templates)

@@ -230,10 +230,10 @@ class Mined(NamedTuple):
 def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
     """The compiled worlds of Λ*, all of one shape and context length together."""
     steps: list[Step] = []
-    by_length = sorted(scenarios, key=lambda s: s.takeover)
-    lengths = itertools.groupby(by_length, key=lambda s: s.takeover)
+    by_length = sorted(scenarios, key=lambda s: s.context)
+    lengths = itertools.groupby(by_length, key=lambda s: s.context)
     for group in itertools.chain.from_iterable(group_by_shape([*own]) for _, own in lengths):
-        actions = np.stack([s.recording.actions[: s.takeover] for s in group], axis=1)
+        actions = np.stack([s.recording.actions[: s.context] for s in group], axis=1)
         worlds = cast(Any, load_domain("lambda-star")).restore([s.recording.state for s in group])
 
         def step(worlds: Any = worlds, actions: Moves = actions) -> None:
@@ -247,7 +247,7 @@ def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
 def bare_worlds(kind: Callable[[Any, Moves], Step], scenarios: Sequence[Scenario]) -> list[Step]:
     """One world after the other."""
     find = cast(Any, load_domain(scenarios[0].recording.domain)).restore_environment
-    return [kind(find(s.recording.state), s.recording.actions[: s.takeover]) for s in scenarios]
+    return [kind(find(s.recording.state), s.recording.actions[: s.context]) for s in scenarios]
 
 
 LABELLED = ("core@3", "babyai@3")
@@ -290,10 +290,10 @@ def continued() -> Rows:
     for name, kind in MINED.items():
         with tempfile.TemporaryDirectory() as folder:
             every = mined(name, Path(folder) / "mined", sizes.MINED)
-            replayed = sum(s.takeover for s in every)
+            replayed = sum(s.context for s in every)
             taken = seconds(step_all, partial(kind.bare, every), runs=sizes.RUNS)
             bare = replayed / taken
-            steps = sizes.MINED_TIMES * sum(s.takeover + s.horizon for s in every)
+            steps = sizes.MINED_TIMES * sum(s.context + s.horizon for s in every)
             for agent in kind.agents:
                 run_one(Path(folder) / f"warm-{agent}", every[:2], agent, 2)
                 begun = time.perf_counter()

@@ -270,7 +270,7 @@ def test_board_is_painted_for_a_film_with_the_annotators_overlay(
         count = len(list(ImageSequence.Iterator(image)))
     assert said == f"{count} pictures written to {file}"
     assert [(one.players, one.takeover, one.sight) for one in asked] == [
-        (chosen.players, chosen.takeover, True)
+        (chosen.players, chosen.context, True)
     ]
     assert asked[0].text == chosen.instruction.text
 

@@ -50,7 +50,7 @@ def test_partner_stands_still_repeats_the_recording_or_is_played():
     c = 6
 
     def run(partner):
-        cut = scenario(one, takeover=c, partner=partner)
+        cut = scenario(one, context=c, partner=partner)
         return continue_all([cut], agents.load("random"), seed=0, indices=[0])[0]
 
     still, repeated, played = run("no-op"), run("replay"), run("agent:random")
@@ -79,10 +79,10 @@ def test_replay_mismatch_names_the_step(column, step):
 
 def test_recording_after_the_takeover_is_not_needed():
     (one,) = scenarios(1)
-    end = one.recording.slice_steps(one.recording.state, 0, one.takeover)
+    end = one.recording.slice_steps(one.recording.state, 0, one.context)
     cut = dataclasses.replace(one, recording=end)
     found = continue_all([cut], agents.load("random"), seed=0, indices=[0])
-    assert found[0].episode.steps == one.takeover + one.horizon
+    assert found[0].episode.steps == one.context + one.horizon
 
 
 MIXED_AGENTS = "random", "local-search", "reader", "reader-noisy-30", "oracle", "q-learning"
@@ -92,7 +92,7 @@ MIXED_AGENTS = "random", "local-search", "reader", "reader-noisy-30", "oracle", 
 @pytest.mark.parametrize("apart", [False, True])
 def test_batch_of_different_lengths_players_and_grids_changes_nothing(name, apart):
     grid = scenario(on_test_side(recorded(count=24, height=9, width=5))[0])
-    others = [*scenarios(2, horizon=5), *scenarios(2, takeover=3, horizon=11)]
+    others = [*scenarios(2, horizon=5), *scenarios(2, context=3, horizon=11)]
     mixed = [grid, *others, *scenarios(2, players=(1,)), *scenarios(1, partner="replay")]
     assert len(group_by_shape(mixed)) == 1
     agent = agents.load(name)
@@ -124,7 +124,7 @@ def test_agents_see_no_row_of_an_episode_that_has_ended():
 
     short, long = scenarios(1, horizon=2), scenarios(1, horizon=4)
     continue_all([*short, *long], Counting(), seed=0, indices=(0, 1))
-    steps = short[0].takeover + 2
+    steps = short[0].context + 2
     assert Counting.rows == [[0, 1, 2, 3]] * steps + [[0, 1]] * 2
 
 

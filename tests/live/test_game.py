@@ -211,7 +211,7 @@ def test_two_people_swap_roles_and_only_the_setter_asks(tmp_path):
 
 def test_person_continues_a_scenario_as_an_agent_would_from_the_takeover(tmp_path):
     (played,) = scenarios(1)
-    takeover, horizon, player = played.takeover, played.horizon, played.players[0]
+    takeover, horizon, player = played.context, played.horizon, played.players[0]
     game = start_scenario(tmp_path / "a", played)
     while not game.ended:
         assert game.is_forced(player) == (game.time < takeover)
@@ -230,7 +230,7 @@ def test_person_continues_a_scenario_as_an_agent_would_from_the_takeover(tmp_pat
 
 def start_scenario(path: Path, played) -> Game:
     person = Participant("human", "p-1", "solver", played.players[0])
-    length = played.takeover + played.horizon
+    length = played.context + played.horizon
     recording = played.recording
     opening = Opening(
         "1" * 24,

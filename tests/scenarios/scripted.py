@@ -67,7 +67,7 @@ def episode(
 
 def continued(scenario: Scenario, actions: list[int], utterances: list[int]) -> Episode:
     """Return the scenario's recording up to takeover, and then these actions and words."""
-    recording, start = scenario.recording, scenario.takeover
+    recording, start = scenario.recording, scenario.context
     shape = (1, start + scenario.horizon, recording.n_players)
     ways, words = np.full(shape, STAY, np.int8), np.zeros(shape, np.int8)
     ways[0, :start], words[0, :start] = recording.actions[:start], recording.utterances[:start]
@@ -96,7 +96,7 @@ def cut(what: Episode, category: str, **parameters: object) -> Scenario:
         trajectory="",
         world="",
         context_start=0,
-        takeover=CONTEXT,
+        context=CONTEXT,
         horizon=5,
         players=(0,),
         partner="no-op",

@@ -51,7 +51,7 @@ def test_proposed_scenarios_fit_from_easy_to_hard_and_hold_the_gates(pool):
     assert len({one.instruction.text for one in pool}) >= 3
     for one in pool:
         assert find_fault(one, {RULE.name: RULE}) is None
-        away = int(measure_distances(one.recording, one.takeover)[0])
+        away = int(measure_distances(one.recording, one.context)[0])
         assert {1: "easy", 2: "medium", 3: "hard", 4: "hard"}[away] == one.difficulty
     assert [
         one
@@ -65,19 +65,19 @@ def test_teammate_stands_until_it_sees_the_player_and_then_flees(pool):
     for one in pool:
         mate = FIRST_PLAYER + one.parameters["target"]
         idle = play(one, policies.PolicyAgent())
-        near = measure_distances(idle, one.takeover)[:-1] <= 1
-        actions = np.diff(idle.scene[one.takeover :, mate].astype(int)) != 0
+        near = measure_distances(idle, one.context)[:-1] <= 1
+        actions = np.diff(idle.scene[one.context :, mate].astype(int)) != 0
         assert not actions[~near].any()
         assert actions.any() == (one.difficulty == "easy")
         caught = play(one, RULE.controls.solver)
-        step = RULE.label(caught, one.takeover, one.players, one.parameters).step
-        assert step is not None and (np.diff(caught.scene[one.takeover :, mate]) != 0).sum() >= 2
+        step = RULE.label(caught, one.context, one.players, one.parameters).step
+        assert step is not None and (np.diff(caught.scene[one.context :, mate]) != 0).sum() >= 2
 
 
 def test_flight_depends_on_the_side_from_which_the_player_comes(easy):
     mate = FIRST_PLAYER + easy.parameters["target"]
     walkers = [OpenLoopAgent(load_domain("lambda-star"), [way], [0]) for way in range(9)]
-    paths = {tuple(play(easy, walker).scene[easy.takeover :, mate]) for walker in walkers}
+    paths = {tuple(play(easy, walker).scene[easy.context :, mate]) for walker in walkers}
     assert len(paths) > 3
 
 

@@ -81,7 +81,7 @@ def solver_of(name: str) -> policies.PolicyAgent:
 
 def verdict(scenario: Scenario, what: Episode) -> str:
     rule = RULES[scenario.category]
-    return rule.label(what, scenario.takeover, scenario.players, scenario.parameters).verdict
+    return rule.label(what, scenario.context, scenario.players, scenario.parameters).verdict
 
 
 def play_scenario(scenario: Scenario, agent: agents.Agent) -> Episode:
@@ -170,9 +170,9 @@ def test_label_reads_nothing_before_takeover(name, proposed):
     for one in proposed[name]:
         for agent in (solver_of(name), agents.load("random")):
             whole = play_scenario(one, agent)
-            (takeover,) = mining.states_at(whole, (one.takeover,))
-            rest = whole.slice_steps(takeover, one.takeover, whole.steps)
-            expected = rule.label(whole, one.takeover, one.players, one.parameters)
+            (takeover,) = mining.states_at(whole, (one.context,))
+            rest = whole.slice_steps(takeover, one.context, whole.steps)
+            expected = rule.label(whole, one.context, one.players, one.parameters)
             assert rule.label(rest, 0, one.players, one.parameters) == expected
 
 
@@ -184,10 +184,10 @@ def test_simulated_policy_moves_as_in_the_world(name, proposed):
         return
     for one in proposed[name]:
         own = make_track(one.recording, one.players[0])
-        lengths, text = (one.takeover, one.takeover, one.horizon), one.instruction.text
+        lengths, text = (one.context, one.context, one.horizon), one.instruction.text
         told = partial(lambda text, seen: policy(seen._replace(instruction=text)), text)
         thought = policies.simulate(own, *lengths, told, one.partner)
-        assert (thought.scene == play_scenario(one, solver).scene[one.takeover :]).all()
+        assert (thought.scene == play_scenario(one, solver).scene[one.context :]).all()
 
 
 @EACH
@@ -203,7 +203,7 @@ def test_solver_decides_by_what_was_in_sight_alone(name, proposed):
             scene[:, which] = np.where(away <= 1, scene[:, which], far)
         other = dataclasses.replace(one.recording, scene=scene)
         seen = [
-            policies.history_at(make_track(what, one.players[0]), one.takeover, one.takeover)
+            policies.history_at(make_track(what, one.players[0]), one.context, one.context)
             for what in (one.recording, other)
         ]
         assert seen[0] == seen[1]

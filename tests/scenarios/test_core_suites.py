@@ -79,7 +79,7 @@ def test_core_has_contrast_pairs_dialogues_and_a_reacting_partner(suite):
     for turns in talks.values():
         assert tuple(one.category for one in turns) == TURNS
         assert len({(one.trajectory, one.players) for one in turns}) == 1
-        begins = [one.context_start + one.takeover for one in turns]
+        begins = [one.step for one in turns]
         for one, begin, later in zip(turns, begins, begins[1:], strict=False):
             assert begin + one.horizon <= later
     reacting = [one for one in suite.scenarios if one.partner.startswith("agent:")]

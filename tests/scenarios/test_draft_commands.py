@@ -211,7 +211,7 @@ def test_candidate_is_added_at_a_chosen_moment(curator):
     one = on_test_side(recordings())[0]
     candidate = category.find_candidates(one)[0]
     words = f"add --trajectory {one.id} --player {candidate.player} --category {category.name}"
-    said = curator.draft(f"{words} --takeover {candidate.takeover}")
+    said = curator.draft(f"{words} --takeover {candidate.step}")
     assert "added where-is-good-04: Where is Good?" in said
     assert curator.view()["where-is-good-04"]["status"] == "undecided"
     outside = curator.draft(f"{words} --takeover 4000", code=2)
@@ -223,7 +223,7 @@ def test_freeze_runs_the_checks_of_the_categories(curator):
     where = categories.load_category("where-is-good")
     one = next(s for s in candidates(curator.workspace, "own") if s.category == where.name)
     recording = trajectory_store.find_trajectory(curator.workspace, one.trajectory)
-    asked = {c.takeover for c in where.find_candidates(recording) if c.player == one.players[0]}
+    asked = {c.step for c in where.find_candidates(recording) if c.player == one.players[0]}
     unfit = next(t for t in range(10, 35) if t not in asked)
     assert "it does not fit" in curator.draft(f"edit {one.id} --takeover {unfit}")
     for refused in (curator("suite freeze own", code=1), curator.draft("check", code=1)):

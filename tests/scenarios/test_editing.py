@@ -53,7 +53,7 @@ def test_steps_that_fit_are_those_at_which_the_edit_would_be_valid(
     last = trajectory.episode.steps - before.horizon + 1
     valid = [
         step
-        for step in range(before.takeover, last + 1)
+        for step in range(before.context, last + 1)
         if editor.preview(shorter | {"takeover": step}).fault is None
     ]
     assert 0 < len(valid) < last and editor.find_steps(shorter) == valid
@@ -66,7 +66,7 @@ def find_candidates(
 ) -> dict[int, Candidate]:
     """Return the candidates of a category for the scenario's player, by step."""
     return {
-        c.takeover: c for c in category.find_candidates(trajectory) if c.player == before.players[0]
+        c.step: c for c in category.find_candidates(trajectory) if c.player == before.players[0]
     }
 
 
@@ -104,7 +104,7 @@ def test_edited_scenario_that_fits_can_be_frozen(data: st.DataObject) -> None:
     context, length = data.draw(st.integers(0, 15)), data.draw(st.integers(1, 20))
     moment = data.draw(st.integers(context, 50 - length))
     made = edit(before, {"context": context, "horizon": length, "takeover": moment})
-    assert (made.scenario.takeover, made.scenario.horizon) == (context, length)
+    assert (made.scenario.context, made.scenario.horizon) == (context, length)
     assert made.scenario.context_start + context == moment
     assert lint_scenarios([dataclasses.replace(made.scenario, pair="")]) == []
     assert EVERY[before.category].why_invalid(made.scenario) == made.fault
@@ -127,7 +127,7 @@ def test_preview_does_not_depend_on_earlier_previews(monkeypatch):
         assert again.scenario.row_hash == made.scenario.row_hash and again[1:] == made[1:]
     assert begun == []  # the replay continued from where it was
     one = fresh[4].scenario
-    assert fresh[4].label == SHADOW.label(one.recording, one.takeover, one.players, one.parameters)
+    assert fresh[4].label == SHADOW.label(one.recording, one.context, one.players, one.parameters)
 
 
 def test_edit_of_a_recording_that_does_not_replay_is_refused_each_time():
@@ -156,7 +156,7 @@ def test_answer_and_difficulty_follow_the_new_takeover():
 def by_turns(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yield the moments of shadow-evil, which asks for three steps and four in turn."""
     for one in SHADOW.candidates(trajectory, context, horizon):
-        steps = 3 + one.takeover % 2
+        steps = 3 + one.step % 2
         yield dataclasses.replace(one, parameters={"steps": steps}, fields={"steps": str(steps)})
 
 
@@ -165,7 +165,7 @@ def test_wording_follows_the_parameters_and_a_custom_text_stays():
     category = dataclasses.replace(SHADOW, candidates=by_turns)
     every = find_candidates(category, trajectory, before).values()
     other = next(c for c in every if c.parameters != before.parameters)
-    made = edit(before, {"takeover": other.takeover}, category).scenario
+    made = edit(before, {"takeover": other.step}, category).scenario
     texts = [wording.format(**other.fields) for wording in category.templates]
     assert made.instruction.text in texts
     for number, text in enumerate(texts):
@@ -242,7 +242,7 @@ def test_invalid_change_is_refused(changes, found):
 
 def test_scenario_is_added_only_where_its_category_asks():
     before, trajectory, free = unasked(WHERE)
-    moment = before.context_start + before.takeover
+    moment = before.step
     chosen = {"takeover": moment, "player": before.players[0], "category": "where-is-good"}
     made = add_scenario(trajectory, WHERE, chosen, id="where-is-good-77", author="p-1")
     assert (made.scenario.id, made.fault) == ("where-is-good-77", None)

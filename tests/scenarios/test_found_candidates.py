@@ -19,7 +19,7 @@ from tests.examples import recorded
 
 RECORD = Path(__file__).parents[1] / "data" / "candidates_lambda_star.json"
 RULES = {c.name: c for c in categories.load_categories("lambda-star") if c.prefilter}
-RECORDED_NAMES = {"takeover": "moment", "player": "role", "fields": "words"}
+RECORDED_NAMES = {"step": "moment", "player": "role", "fields": "words"}
 """Names of a candidate's fields in the record, where they differ."""
 SIZES = ((10, 10), (5, 12), (8, 9), (4, 5), (12, 46), (46, 46))
 

@@ -43,7 +43,7 @@ def test_any_moment_and_any_words_become_a_scenario_that_runs_and_is_reported(cu
     assert (one.text, one.criterion, one.edge_cases) == (
         *(WORDS["instruction"], WORDS["criterion"], WORDS["edge-cases"]),
     )
-    assert (one.takeover, one.horizon, one.players, one.difficulty) == (9, 13, (1,), "hard")
+    assert (one.context, one.horizon, one.players, one.difficulty) == (9, 13, (1,), "hard")
     assert one.context_start == 8 and one.parameters == {}
     curator("suite verify own@1")
     curator("run own@1 --agent random --agent reader --continuations 2")

@@ -90,7 +90,7 @@ def test_each_continuation_is_labelled_by_the_rule_of_its_category(workspace, su
     for row in labels.itertuples():
         scenario, one = scenarios[row.scenario], made[row.continuation]
         rule = categories.load_category(row.category).label
-        verdict, step = rule(one.episode, scenario.takeover, scenario.players, scenario.parameters)
+        verdict, step = rule(one.episode, scenario.context, scenario.players, scenario.parameters)
         assert (row.verdict, None if pd.isna(row.step) else row.step) == (verdict, step)
         assert (row.step is pd.NA) == (row.verdict == "not_done")
         own = (scenario.horizon, scenario.kind, scenario.trajectory)

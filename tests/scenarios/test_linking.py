@@ -22,9 +22,7 @@ def find_moments() -> list[tuple[str, int, int]]:
     """Return where when-evil and count-others ask the same player of one recording."""
     when, count = (categories.load_category(name) for name in ("when-evil", "count-others"))
     for one in on_test_side(recordings()):
-        places = [
-            {(c.takeover, c.player) for c in rule.find_candidates(one)} for rule in (when, count)
-        ]
+        places = [{(c.step, c.player) for c in rule.find_candidates(one)} for rule in (when, count)]
         found = sorted(places[0] & places[1])
         if len(found) > 1:
             return [(one.id, *place) for place in found]

@@ -91,13 +91,13 @@ def test_mined_scenarios_are_sound_fit_and_name_their_recording(trajectories, mi
     for s in mining_result.scenarios:
         rule, source = categories.load_category(s.category), whole[s.trajectory]
         assert rule.why_invalid(s) is None
-        done = rule.label(s.recording, s.takeover, s.players, s.parameters)
+        done = rule.label(s.recording, s.context, s.players, s.parameters)
         assert ("done-in-recording" in s.tags) == (done.verdict == "success")
         assert s.provenance["source"].startswith("sts record local-search seed 5")
         assert s.provenance["recorded_by"] == ["local-search", "local-search"]
         start = s.context_start
         assert s.recording.state == state_after(source, start)
-        assert s.takeover_hash == content_hash(state_after(source, start + s.takeover))
+        assert s.takeover_hash == content_hash(state_after(source, start + s.context))
         assert (s.recording.scene[0] == source.episode.scene[start]).all()
 
 
@@ -132,7 +132,7 @@ def test_further_moments_of_a_world_come_last_and_do_not_overlap(trajectories):
     assert len({s.world for s in some.scenarios}) == worlds == len(some.scenarios)
     steps: dict[str, list[int]] = {}
     for s in most.scenarios:
-        steps.setdefault(s.world, []).append(s.context_start + s.takeover)
+        steps.setdefault(s.world, []).append(s.step)
     assert max(map(len, steps.values())) == 3
     gaps = [min(np.diff(sorted(own)), default=99) for own in steps.values()]
     assert min(gaps) >= WHERE.horizon

@@ -98,7 +98,7 @@ def test_failed_continuations_become_recordings_that_go_on_without_actions(
     for one in kept.values():
         s = asked[one.scenario_hash]
         label = categories.load_category(s.category).label(
-            one.episode, s.takeover, s.players, s.parameters
+            one.episode, s.context, s.players, s.parameters
         )
         bad |= {one.id} if label.verdict != "success" else set()
     assert {t.provenance["continuation"] for t in failed} == bad
@@ -127,7 +127,7 @@ def after_takeover(category: Category) -> Category:
         origin = trajectory.provenance
         last = origin["until"] - (horizon if category.partner == "replay" else 0)
         for candidate in category.candidates(trajectory, context, horizon):
-            is_after = origin["takeover"] < candidate.takeover <= last
+            is_after = origin["takeover"] < candidate.step <= last
             if is_after and candidate.player in origin["roles"]:
                 yield candidate
 
@@ -189,7 +189,7 @@ def test_partner_that_repeats_a_recording_is_not_asked_after_its_end(failed, mon
     for partner, steps in (("no-op", 0), ("replay", when.horizon)):
         gathered = gather(failed, dataclasses.replace(when, partner=partner), terms)
         picks = gathered.picks([(when, offer) for offer in gathered.offered[name].offers])
-        spare = [t.provenance["until"] - steps - one.takeover for t, one in picks]
+        spare = [t.provenance["until"] - steps - one.step for t, one in picks]
         assert spare and min(spare) >= 0
 
 
@@ -208,7 +208,7 @@ def test_stated_share_comes_from_failures_after_their_takeover(draft, failed):
             assert f"{CONTINUATIONS} continuations" in rule["kept_where"]
             assert set(rule["chance"]) == names
             assert s.provenance["continuation"] == source["continuation"]
-            assert source["takeover"] < s.context_start + s.takeover <= source["until"]
+            assert source["takeover"] < s.step <= source["until"]
             assert s.players[0] in source["roles"]
     assert len({s.id for s in draft}) == len(draft) and lint_scenarios(draft) == []
 
@@ -236,7 +236,7 @@ def test_candidate_from_a_failure_is_edited_by_command_and_on_the_page(run, from
     with AnnotationStore.open(run.workspace) as store:
         opened = DraftCache(run.workspace).open_draft("mixed", store)
     last = from_failures[-1]
-    assert opened.editor(last.id, "").preview({"context": 8}).scenario.takeover == 8
+    assert opened.editor(last.id, "").preview({"context": 8}).scenario.context == 8
 
 
 def test_next_version_takes_failures_in_its_own_worlds_with_per_world_2(run, suite):
@@ -248,7 +248,7 @@ def test_next_version_takes_failures_in_its_own_worlds_with_per_world_2(run, sui
     steps: dict[str, list[int]] = {}
     begins = {t.id: t.provenance["begins"] for t in failures.load_failures(run.workspace, suite)}
     for s in (s for s in candidates(run.workspace, "asked") if s.category == "shadow-evil"):
-        at = s.context_start + s.takeover + begins.get(s.trajectory, 0)
+        at = s.step + begins.get(s.trajectory, 0)
         steps.setdefault(s.world, []).append(at)
     assert max(map(len, steps.values())) == 2
     assert all(len(one) == 1 or abs(one[0] - one[1]) >= 10 for one in steps.values())

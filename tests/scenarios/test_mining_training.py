@@ -60,7 +60,7 @@ def test_training_examples_were_done_in_their_recording(training_scenarios, traj
     assert len(training_scenarios) == 12
     for s in training_scenarios:
         label = categories.load_category(s.category).label
-        assert label(s.recording, s.takeover, s.players, s.parameters).verdict == "success"
+        assert label(s.recording, s.context, s.players, s.parameters).verdict == "success"
         assert s.world in train
 
 
@@ -84,7 +84,7 @@ def test_draft_never_mixes_the_train_and_the_test_split(run, training_scenarios)
     before = open_draft(run.workspace, "judged")
     assert mixed.format("judged") in run(f"mine judged {TRAIN}", code=1)
     one = training_scenarios[0]
-    words = f"--trajectory {one.trajectory} --takeover {one.context_start + one.takeover}"
+    words = f"--trajectory {one.trajectory} --takeover {one.step}"
     words += f" --player {one.players[0]} --category {one.category}"
     assert "is of the train split" in run(f"draft add judged {words}", code=2)
     assert open_draft(run.workspace, "judged") == before
@@ -126,7 +126,7 @@ def test_exported_instruction_is_given_at_its_step(run, training_scenarios, tmp_
     for s in training_scenarios:
         one = found[s.id]
         (told,) = one.instructions
-        assert (told.text, told.given_at) == (s.instruction.text, s.takeover)
+        assert (told.text, told.given_at) == (s.instruction.text, s.context)
         assert one.find_latest_instructions(0) == [None] * 10 + [told] * (s.horizon + 1)
         assert (one.split, one.provenance["world"]) == ("train", s.world)
         assert {p.name for p in one.players} == {"local-search"}
@@ -163,7 +163,7 @@ def test_example_that_an_edit_leaves_undone_is_not_exported(run, tmp_path):
     run("mine edited --split train --category catch-mate --seed 4 --per-category 6")
     label = categories.load_category("catch-mate").label
     every = candidates(run.workspace, "edited")
-    steps = {s.id: label(s.recording, s.takeover, s.players, s.parameters).step for s in every}
+    steps = {s.id: label(s.recording, s.context, s.players, s.parameters).step for s in every}
     id = max(steps, key=lambda one: steps[one] or 0)
     run(f"draft edit edited {id} --horizon 1")
     out = tmp_path / "edited.parquet"

@@ -94,7 +94,7 @@ def test_filtered_candidates_match_and_record_their_filter(run, trajectories):
     assert {s.category for s in every} >= {"when-evil", "where-was-evil"}
     for s in every:
         t = whole[s.trajectory]
-        at = s.players[0] * t.episode.steps + s.context_start + s.takeover
+        at = s.players[0] * t.episode.steps + s.step
         columns = steps.make_step_table(t, ("good_seen_ago", "evil_in_sight"))
         assert 1 <= columns["good_seen_ago"][at] <= 3 and not columns["evil_in_sight"][at]
         rule = {"where": text, "columns": {"steps": 2, "lambda-star": 1}}
@@ -234,4 +234,4 @@ def test_filter_and_miner_keep_the_choice_independent_of_order(trajectories, cus
             for order in (trajectories, trajectories[::-1])
         )
         assert [s.row_hash for s in one] == [s.row_hash for s in other] != []
-        assert all(s.context_start + s.takeover < 25 for s in one)
+        assert all(s.step < 25 for s in one)

@@ -37,7 +37,7 @@ def test_candidates_of_a_table_in_a_new_draft_become_a_suite(bare, tmp_path):
     bare("suite freeze first --unreviewed")
     found = suites.load(bare.workspace, "first@1").scenarios
     assert [s.id for s in found] == ["far-01", "near-01", "near-02", "near-03"]
-    assert (found[1].takeover, found[1].horizon, found[1].players) == (9, 12, (1,))
+    assert (found[1].context, found[1].horizon, found[1].players) == (9, 12, (1,))
     assert found[1].tags == ("a", "b") and found[0].text == "Go away."
     assert "sts draft new --from first@1" in bare("draft new first --domain lambda-star", code=2)
 

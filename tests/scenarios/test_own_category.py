@@ -42,7 +42,7 @@ def test_file_next_to_the_other_categories_is_mined_and_labelled(custom_category
         assert category.why_invalid(one) is None
         for word, verdict in ((one.parameters["answer"], "success"), ("8", "failure")):
             done = continued(one, [STAY] * 5, [0, TOKENS.index(word), 0, 0, 0])
-            label = category.label(done, one.takeover, one.players, one.parameters)
+            label = category.label(done, one.context, one.players, one.parameters)
             assert label == Label(verdict, 2)
     what = episode("stay stay", others=[((0, 1), ""), ((5, 6), "")], utterances=["silence", "2"])
     assert category.label(what, 0, (0,), {"answer": "2"}) == Label("success", 2)

@@ -48,7 +48,7 @@ def count_candidates(
         (
             n,
             c.player,
-            c.takeover,
+            c.step,
             DIFFICULTIES.index(c.difficulty) if level else -1,
             c.answer,
             repr(sorted(c.parameters.items())),

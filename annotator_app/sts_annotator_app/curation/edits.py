@@ -61,12 +61,11 @@ def _format_value(value: Any) -> str:
 def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
     """Return the whole trajectory of a candidate, with the available players and categories."""
     before, trajectory = editor.before, editor.trajectory
-    moment = before.context_start + before.takeover
-    instruction = Instruction(before.instruction.text, before.category, moment, "curator")
+    instruction = Instruction(before.instruction.text, before.category, before.step, "curator")
     payload = episode_payload(
         opened.draft.workspace,
         trajectory.episode,
-        takeover=moment,
+        takeover=before.step,
         players=before.players,
         instructions=[instruction],
     )

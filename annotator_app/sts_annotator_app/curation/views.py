@@ -52,7 +52,7 @@ def load_recording(opened: CachedDraft, scenario: Scenario) -> dict[str, Any]:
     payload = episode_payload(
         opened.draft.workspace,
         scenario.recording,
-        takeover=scenario.takeover,
+        takeover=scenario.context,
         players=scenario.players,
         instructions=scenario.instructions,
     )
@@ -66,7 +66,7 @@ def label_recording(scenario: Scenario) -> tuple[Label, str | None]:
         return NO_LABEL, None
     players, parameters = scenario.players, scenario.parameters
     label = by_name[scenario.category].label
-    label_of_recording = label(scenario.recording, scenario.takeover, players, parameters)
+    label_of_recording = label(scenario.recording, scenario.context, players, parameters)
     return label_of_recording, find_fault(scenario, by_name)
 
 
@@ -84,8 +84,8 @@ def describe_scenario(scenario: Scenario, label: Label, unfit: str | None) -> di
         "unchecked": "" if label.verdict else UNCHECKED,
         "fault": unfit,
         "tags": list(scenario.tags),
-        "takeover": scenario.context_start + scenario.takeover,
-        "context": scenario.takeover,
+        "takeover": scenario.step,
+        "context": scenario.context,
         "horizon": scenario.horizon,
         "player": scenario.players[0],
         "partner": scenario.partner,
@@ -101,7 +101,7 @@ def load_player_view(opened: CachedDraft, candidate: DraftCandidate) -> dict[str
     recording, player = scenario.recording, scenario.players[0]
     domain = load_domain(recording.domain)
     replay = replay_worlds([recording], [scenario.id])
-    view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
+    view: dict[str, Any] = {"takeover": scenario.context, "frames": [], "session": scenario.id}
     if domain.scene_format(recording.state).kind == "frames":
         sheets = load_sprites(opened.draft.workspace, recording, player)
         height, width, _ = render_frame(

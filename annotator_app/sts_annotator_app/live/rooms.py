@@ -245,7 +245,7 @@ class Room:
     def _is_at_takeover(self) -> bool:
         """Return True if a person takes over at a clocked step, for which they get ready."""
         scenario, tick = self.game.scenario, self.game.opening.tick
-        return scenario is not None and bool(tick) and self.game.time == scenario.takeover
+        return scenario is not None and bool(tick) and self.game.time == scenario.context
 
     def _tick(self) -> float | None:
         """Return the seconds to the next step; None if it waits for turns."""
@@ -349,7 +349,7 @@ class Room:
             "player": me.player,
             "players": [p.player for p in game.participants],
             "instructions": [{"text": i.text, "step": i.given_at} for i in asked],
-            "takeover": scenario.takeover if scenario else 0,
+            "takeover": scenario.context if scenario else 0,
             "practice": game.opening.practice,
         }
 

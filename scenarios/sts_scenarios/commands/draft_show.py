@@ -139,7 +139,7 @@ def _format_candidate_table(rows: Sequence[_Row], profiles: bool, ratings: bool)
 
 def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
     candidate, as_it_is, ratings, profile = row
-    values = {name: getattr(as_it_is, name) for name in _SHOWN}
+    values = {key: getattr(as_it_is, "context" if key == "takeover" else key) for key in _SHOWN}
     state = candidate.state
     values |= {
         "status": candidate.status,

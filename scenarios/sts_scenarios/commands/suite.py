@@ -28,7 +28,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     selection = selections.load_selection(workspace, args.suite, store.load)
     suite, scenarios = selection.suite, selection.scenarios
     header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
-    rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in scenarios]
+    rows = [(s.id, s.difficulty, s.context, s.horizon, s.instruction.text) for s in scenarios]
     text = "\n".join((_format_title(suite), _describe_part(selection), format_table(header, rows)))
     text += _describe_links(scenarios)
     value = {
@@ -44,7 +44,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _scenario_record(s: Scenario) -> dict[str, Any]:
-    record = {name: getattr(s, name) for name in _SHOWN}
+    record = {key: getattr(s, "context" if key == "takeover" else key) for key in _SHOWN}
     record |= {"instruction": s.instruction.to_json(), "tags": list(s.tags)}
     return record | {
         "earlier_instructions": [instruction.to_json() for instruction in s.earlier_instructions]

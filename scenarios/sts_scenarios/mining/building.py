@@ -59,11 +59,11 @@ def _other_half(category: Category, pick: Pick) -> list[Pick]:
     trajectory, half = pick
     if not half.pair:
         return []
-    key = (half.takeover, half.player, half.pair)
+    key = (half.step, half.player, half.pair)
     matching = [
         candidate
         for candidate in category.find_candidates(trajectory)
-        if (candidate.takeover, candidate.player, candidate.pair) == key and candidate != half
+        if (candidate.step, candidate.player, candidate.pair) == key and candidate != half
     ]
     return [Pick(trajectory, candidate) for candidate in matching] if len(matching) == 1 else []
 
@@ -88,9 +88,9 @@ def make_scenario(
     `states`, if given, replaces `states_at`.
     """
     trajectory, candidate = pick
-    start, stop = candidate.takeover - category.context, candidate.takeover + category.horizon
+    start, stop = candidate.step - category.context, candidate.step + category.horizon
     with name_trajectory(trajectory):
-        before, takeover = (states or states_at)(trajectory.episode, (start, candidate.takeover))
+        before, takeover = (states or states_at)(trajectory.episode, (start, candidate.step))
     recording = trajectory.episode.slice_steps(before, start, stop)
     label = category.label(recording, category.context, (candidate.player,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
@@ -113,7 +113,7 @@ def make_scenario(
         trajectory=trajectory.id,
         world=trajectory.world,
         context_start=start,
-        takeover=category.context,
+        context=category.context,
         horizon=category.horizon,
         players=(candidate.player,),
         partner=category.partner,

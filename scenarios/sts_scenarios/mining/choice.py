@@ -18,7 +18,6 @@ from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
 
-Moments = Iterable[tuple[int, int, bytes]]
 FAILURE = "failure"
 SOURCES = ("person", "agent", "import", FAILURE)
 """Kinds of sources: people, agents recorded here, imported data sets, failed continuations."""
@@ -39,9 +38,9 @@ class Pick(NamedTuple):
     candidate: Candidate
 
     @property
-    def step(self) -> int:
-        """Its takeover, counted from the step at which the recording of its world began."""
-        return self.candidate.takeover + int(self.trajectory.provenance.get("begins", 0))
+    def world_step(self) -> int:
+        """Its step, counted from the step at which the recording of its world began."""
+        return self.candidate.step + int(self.trajectory.provenance.get("begins", 0))
 
     @property
     def stratum(self) -> Stratum:
@@ -62,11 +61,11 @@ def source_kind(made_by: str, kind: str) -> str:
 
 
 class Place(NamedTuple):
-    """The position of a candidate: part (`sts.trajectories.batches`), row, takeover and role."""
+    """The position of a candidate: part (`sts.trajectories.batches`), row, step and player."""
 
     part: int
     row: int
-    moment: int
+    step: int
     player: int
 
 
@@ -76,7 +75,7 @@ class Offer(NamedTuple):
     order: int  # pseudo-random by seed; the lower comes first
     world: str  # `world_key` of its hash
     answer: str  # of the candidate
-    step: int  # its takeover, counted from the step at which the recording of its world began
+    world_step: int  # its step, counted from the step at which the recording of its world began
     stratum: Stratum  # of the candidate
     at: Place  # its position
 
@@ -95,14 +94,18 @@ def world_key(world: str) -> str:
 
 
 def random_orders(
-    seed: int, category: str, ids: Iterable[str], moments: Moments, pairs: Iterable[tuple[int, int]]
+    seed: int,
+    category: str,
+    ids: Iterable[str],
+    steps: Iterable[tuple[int, int, bytes]],
+    pairs: Iterable[tuple[int, int]],
 ) -> NDArray[np.uint64]:
-    """Return uint64[B], the orders of steps; each of `pairs` indexes `ids` and `moments`."""
-    return cross_streams(("mine", seed, category), ids, moments, pairs)
+    """Return uint64[B], the orders of steps; each of `pairs` indexes `ids` and `steps`."""
+    return cross_streams(("mine", seed, category), ids, steps, pairs)
 
 
 Taken = Mapping[str, Sequence[int | None]]
-"""Takeovers of existing scenarios of a category, by world key; None blocks the whole world."""
+"""World steps of existing scenarios of a category, by world key; None blocks the whole world."""
 Picks = Callable[[Sequence[tuple[Category, Offer]]], list[Pick]]
 """Returns offers as candidates with their trajectories."""
 Keep = Callable[[Category, Pick], bool]
@@ -165,7 +168,7 @@ class _Selector:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best):
                 self.chosen.append(best)
-                self._steps.setdefault(best.world, []).append(best.step)
+                self._steps.setdefault(best.world, []).append(best.world_step)
                 self._free = [
                     offer
                     for offer in self._free
@@ -180,7 +183,7 @@ class _Selector:
         """Return True if a step is not a near-duplicate and its world is not used up."""
         steps = self._steps.get(offer.world, ())
         return len(steps) < self._per_world and not any(
-            step is None or abs(step - offer.step) < self._category.horizon for step in steps
+            step is None or abs(step - offer.world_step) < self._category.horizon for step in steps
         )
 
     def _cost(self, used: Mapping[str, int]) -> Callable[[Offer], tuple[int, ...]]:

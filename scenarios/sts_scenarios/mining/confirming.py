@@ -82,33 +82,33 @@ def confirm_steps(
 
 
 Query = tuple[str, int, int, int, str]
-"""A query: category, row, takeover, role and answer."""
+"""A query: category, row, step, player and answer."""
 
 
 def _queries(name: str, steps: FoundSteps) -> list[tuple[int, Query]]:
     """Return the queries to a category, each with its part."""
-    names = ("part", "row", "takeover", "player", "answer")
+    names = ("part", "row", "step", "player", "answer")
     columns = (steps.rows[column].tolist() for column in names)
     words = steps.words["answer"]
-    return [(part, (name, r, m, p, words[a])) for part, r, m, p, a in zip(*columns, strict=True)]
+    return [(part, (name, r, s, p, words[a])) for part, r, s, p, a in zip(*columns, strict=True)]
 
 
-def query_difficulties(make: Make, part: Batch, moments: Sequence[Query]) -> list[int]:
+def query_difficulties(make: Make, part: Batch, queries: Sequence[Query]) -> list[int]:
     """Return the difficulty of each step, as an index; -1 if it is not a candidate.
 
     Steps with the same frames around them, as many continuations of a scenario have, are queried
     once.
     """
-    trajectories = _load_rows(part, (row for _, row, *_ in moments))
+    trajectories = _load_rows(part, (row for _, row, *_ in queries))
     by_name = {c.name: c for c in make()}
     answers: dict[tuple[str, bytes, bytes], dict[tuple[int, str], int]] = {}
     difficulties = []
-    for name, row, moment, player, answer in moments:
+    for name, row, step, player, answer in queries:
         category, episode = by_name[name], trajectories[row].episode
-        frames = episode.scene[moment - category.context : moment + category.horizon + 1]
+        frames = episode.scene[step - category.context : step + category.horizon + 1]
         key = name, episode.state, frames.tobytes()
         if key not in answers:
-            answers[key] = query_step(category, trajectories[row], moment)
+            answers[key] = query_step(category, trajectories[row], step)
         difficulties.append(answers[key].get((player, answer), -1))
     return difficulties
 
@@ -118,13 +118,11 @@ def _load_rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
     return dict(zip(rows, batches.read_rows(part, rows), strict=True))
 
 
-def query_step(
-    category: Category, trajectory: Trajectory, moment: int
-) -> dict[tuple[int, str], int]:
+def query_step(category: Category, trajectory: Trajectory, step: int) -> dict[tuple[int, str], int]:
     """Return the difficulties of a step's candidates by player and answer, from that step alone."""
     episode, context, horizon = trajectory.episode, category.context, category.horizon
     excerpt = replace(
-        trajectory, episode=episode.slice_steps(episode.state, moment - context, moment + horizon)
+        trajectory, episode=episode.slice_steps(episode.state, step - context, step + horizon)
     )
     with name_trajectory(trajectory):
         candidates = list(category.candidates(excerpt, context, horizon))
@@ -141,7 +139,7 @@ def make_picks(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]
         candidate = _find_candidate(by_name[name], trajectory, place, offer.order, seed)
         if candidate is None:
             raise StsError(
-                f"category {name!r} has no candidate at step {place.moment} of trajectory "
+                f"category {name!r} has no candidate at step {place.step} of trajectory "
                 f"{trajectory.id}, where its prefilter reports one"
             )
         picks.append(Pick(trajectory, candidate))
@@ -153,8 +151,8 @@ def _find_candidate(
 ) -> Candidate | None:
     with name_trajectory(trajectory):
         candidates = category.find_candidates(trajectory)
-    matching = [c for c in candidates if (c.takeover, c.player) == (place.moment, place.player)]
-    keys = ((c.takeover, c.player, canonical_json(c.parameters)) for c in matching)
+    matching = [c for c in candidates if (c.step, c.player) == (place.step, place.player)]
+    keys = ((c.step, c.player, canonical_json(c.parameters)) for c in matching)
     ranks = random_orders(
         seed, category.name, [trajectory.id], keys, ((0, n) for n in range(len(matching)))
     )

@@ -75,14 +75,13 @@ class ByEffect:
         self._kept[category.name] += 1
         if by_effect:
             candidate = pick.candidate
-            key = (category.name, pick.trajectory.id, candidate.takeover, candidate.player)
+            key = (category.name, pick.trajectory.id, candidate.step, candidate.player)
             self._selected.add(key)
         return True
 
     def add_provenance(self, scenario: Scenario) -> Scenario:
         """Return the scenario, with a note in its provenance if it was selected by effect."""
-        moment = scenario.context_start + scenario.takeover
-        key = (scenario.category, scenario.trajectory, moment, scenario.players[0])
+        key = (scenario.category, scenario.trajectory, scenario.step, scenario.players[0])
         if key not in self._selected:
             return scenario
         effect = effect_provenance(scenario.recording.domain, self.share)

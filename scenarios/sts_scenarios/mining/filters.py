@@ -83,7 +83,7 @@ def restrict_to_filter(category: Category, text: str) -> Category:
         possible = list(category.candidates(trajectory, context, horizon))
         if possible:
             mask = evaluate_filter(text, trajectory)
-            yield from (c for c in possible if mask[c.player, c.takeover])
+            yield from (c for c in possible if mask[c.player, c.step])
 
     return replace(category, candidates=candidates, prefilter=None)
 

@@ -49,10 +49,8 @@ def _candidate_fault(
     steps, n_players = trajectory.episode.steps, trajectory.episode.n_players
     if not isinstance(value, Candidate):
         return f"expected a Candidate, found {quote(repr(value))}"
-    if type(value.takeover) is not int or not context <= value.takeover <= steps - horizon:
-        return (
-            f"expected a takeover from {context} to {steps - horizon}, found {value.takeover!r:.40}"
-        )
+    if type(value.step) is not int or not context <= value.step <= steps - horizon:
+        return f"expected a takeover from {context} to {steps - horizon}, found {value.step!r:.40}"
     if type(value.player) is not int or not 0 <= value.player < n_players:
         return f"expected a player from 0 to {n_players - 1}, found {value.player!r:.40}"
     if value.difficulty not in DIFFICULTIES:

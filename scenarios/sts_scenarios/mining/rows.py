@@ -18,7 +18,7 @@ from sts_scenarios.mining.terms import MiningTerms
 
 CONFIRMED_PER_WANTED = 3
 """Number of steps of a stratum to confirm for each that a selection can reach."""
-_NUMBERS = "part row takeover step player difficulty source recorder answer".split()
+_NUMBERS = "part row step world_step player difficulty source recorder answer".split()
 FIELDS = {"order": "u8", "world": "u8"} | dict.fromkeys(_NUMBERS, "i4")
 _WORDS = ("source", "recorder", "answer")
 _STRATUM = Stratum._fields
@@ -180,7 +180,7 @@ def _select_first_of_equal(category: Category, rows: Rows, asked: ScanLimits) ->
     _, world = np.unique(rows["world"], return_inverse=True)
     key = _row_codes(rows, ("answer", *asked.strata)) * (world.max(initial=0) + 1) + world
     if asked.several:
-        along = rows["step"].astype(np.int64) // category.horizon
+        along = rows["world_step"].astype(np.int64) // category.horizon
         key = key * (along.max(initial=0) + 1) + along
     _, first = np.unique(key[order], return_index=True)
     indices: NDArray[np.int64] = order[np.sort(first)]
@@ -207,12 +207,12 @@ def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> Off
     steps = take_rows(steps, _select_first_worlds(steps.rows, asked.most[category.name]))
     columns = (steps.rows[name].tolist() for name in FIELDS)
     offers = []
-    for order, world, part, row, moment, step, player, *coded in zip(*columns, strict=True):
+    for order, world, part, row, step, world_step, player, *coded in zip(*columns, strict=True):
         difficulty, *numbers = coded
         origin, recorder, answer = (
             steps.words[name][n] for name, n in zip(_WORDS, numbers, strict=True)
         )
         stratum = Stratum(DIFFICULTIES[difficulty], origin, recorder)
-        place = Place(part, row, moment, player)
-        offers.append(Offer(order, f"{world:016x}", answer, step, stratum, place))
+        place = Place(part, row, step, player)
+        offers.append(Offer(order, f"{world:016x}", answer, world_step, stratum, place))
     return OfferedSteps(offers, found.counts, found.worlds)

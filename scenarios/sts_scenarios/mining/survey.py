@@ -152,12 +152,10 @@ def _query_categories(
                     continue
                 rows, kinds = rows_by_name.setdefault(c.name, ([], []))
                 with name_trajectory(trajectory):
-                    moments = c.find_candidates(trajectory)
-                for candidate in moments:
+                    candidates = c.find_candidates(trajectory)
+                for candidate in candidates:
                     difficulty = DIFFICULTIES.index(candidate.difficulty)
-                    rows.append(
-                        (place, candidate.player, candidate.takeover, difficulty, len(kinds))
-                    )
+                    rows.append((place, candidate.player, candidate.step, difficulty, len(kinds)))
                     kinds.append((candidate.answer, candidate.parameters))
     hits = {
         name: CandidateColumns._make((*np.array(rows, np.int64).reshape(-1, 5).T, kinds))
@@ -210,7 +208,7 @@ class _Origins:
         )
         last = until - (category.horizon if category.partner == "replay" else 0)
         own = [n * self.n_players + p for n, c in enumerate(self.continued) for p in c["roles"]]
-        place, step = hits.episode, hits.takeover
+        place, step = hits.episode, hits.step
         reached: NDArray[np.bool_] = np.isin(place * self.n_players + hits.player, own)
         reached &= (takeover[place] < step) & (step <= last[place])
         return reached
@@ -241,8 +239,8 @@ def _encode_hits(
         "world": marks[place],
         "part": np.full(len(place), number),
         "row": columns.rows[place],
-        "takeover": hits.takeover,
-        "step": hits.takeover + origins.begins[place],
+        "step": hits.step,
+        "world_step": hits.step + origins.begins[place],
         "player": hits.player,
         "difficulty": hits.difficulty,
         "source": sources,
@@ -261,14 +259,12 @@ def _hit_orders(
 ) -> NDArray[np.uint64]:
     n_players = int(columns.numbers["participants"].max(initial=1))
     n_kinds = max(len(hits.kinds), 1)
-    code, rest = _find_unique((hits.takeover * n_players + hits.player) * n_kinds + hits.kind)
+    code, rest = _find_unique((hits.step * n_players + hits.player) * n_kinds + hits.kind)
     at, kind = np.divmod(code, n_kinds)
-    moments, players = np.divmod(at, n_players)
+    steps, players = np.divmod(at, n_players)
     places, ids = _find_unique(hits.episode)
     texts = [canonical_json(parameters) for _, parameters in hits.kinds]
-    triples = zip(
-        moments.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True
-    )
+    triples = zip(steps.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     trajectory_ids = (columns.texts["id"][place] for place in places.tolist())
     return random_orders(seed, category.name, trajectory_ids, triples, pairs)

@@ -74,7 +74,7 @@ class MiningTerms:
         takeovers: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
         for scenario in self.there:
             is_failure = FAILURE_TAG in scenario.tags
-            step = None if is_failure else scenario.context_start + scenario.takeover
+            step = None if is_failure else scenario.step
             takeovers[scenario.category][world_key(scenario.world)].append(step)
         return takeovers
 

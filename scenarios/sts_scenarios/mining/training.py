@@ -16,9 +16,9 @@ def restrict_to_done(category: Category) -> Category:
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         for candidate in category.candidates(trajectory, context, horizon):
             episode = trajectory.episode
-            until = episode.slice_steps(episode.state, 0, candidate.takeover + horizon)
+            until = episode.slice_steps(episode.state, 0, candidate.step + horizon)
             players = (candidate.player,)
-            label = category.label(until, candidate.takeover, players, candidate.parameters)
+            label = category.label(until, candidate.step, players, candidate.parameters)
             if label.verdict == "success":
                 yield candidate
 

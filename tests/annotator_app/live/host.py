@@ -149,7 +149,7 @@ class Host:
         room = {n: changes.pop(n) for n in ("countdown", "patience") if n in changes}
         more = {n: changes.pop(n) for n in ("load_agent", "scenario") if n in changes}
         if played := more.get("scenario"):
-            steps, recording = played.takeover + played.horizon, played.recording
+            steps, recording = played.context + played.horizon, played.recording
             changes |= {"scenario": played.hash, "state": recording.state, "max_steps": steps}
         settings = {"height": 6, "width": 6, "n_players": 3, "horizon": 50}
         world = load_domain(domain)

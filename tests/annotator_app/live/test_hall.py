@@ -182,13 +182,13 @@ def test_person_plays_a_scenario_as_in_turns_and_it_is_judged(tmp_path):
         room._countdown = 0.0
         page = Page()
         await room.enter(place, page)
-        await page.wait_for("frame", scenario.takeover + 1)
+        await page.wait_for("frame", scenario.context + 1)
         for number, (move, say) in enumerate(turns):
             await room.receive(place, {"type": "press", "move": move, "say": say})
-            await page.wait_for("frame", scenario.takeover + 2 + number)
+            await page.wait_for("frame", scenario.context + 2 + number)
         await room.task
         watched = [frame["watch"] for frame in page.list("frame")]
-        assert watched == [True] * scenario.takeover + [False] * (scenario.horizon + 1)
+        assert watched == [True] * scenario.context + [False] * (scenario.horizon + 1)
 
     assert hall.start_scenario([scenario], "b") == opening.id  # it has not ended
     asyncio.run(go())

@@ -265,17 +265,17 @@ def test_person_watches_the_context_of_a_scenario_and_plays_on_from_there(host, 
     wait_for_status(page, "Watch what happened before; your turn comes next.")
     page.keyboard.press("w")
     assert page.locator(".pad button").first.is_disabled() and not page.locator(".ask").is_visible()
-    host.step(session, played.takeover)
-    for step in range(played.takeover, played.takeover + played.horizon):
+    host.step(session, played.context)
+    for step in range(played.context, played.context + played.horizon):
         page.locator(f".room[data-step='{step}'] .pad button:enabled").first.wait_for()
         page.keyboard.press("w")
     wait_for_status(page, "Finished, thank you.")
     assert page.text_content(".instruction") == played.instructions[-1].text
     steps = events(host, session, "step")
     moves = [event["actions"][person.player] for event in steps]
-    recorded = played.recording.actions[: played.takeover]
-    assert moves[: played.takeover] == recorded[:, person.player].tolist()
-    assert moves[played.takeover :] == [LAMBDA.action_names.index("up")] * played.horizon
+    recorded = played.recording.actions[: played.context]
+    assert moves[: played.context] == recorded[:, person.player].tolist()
+    assert moves[played.context :] == [LAMBDA.action_names.index("up")] * played.horizon
 
 
 def test_roles_can_be_swapped(host, open_page):

@@ -202,7 +202,7 @@ def test_any_moment_and_words_become_a_candidate_that_two_others_vote_for(
     suite = suites.load(Workspace.open(str(curated.folder)), "own@1")
     (frozen,) = suite.scenarios
     assert (frozen.text, frozen.criterion, suite.unreviewed) == (words, criterion, ())
-    assert frozen.context_start + frozen.takeover == 15
+    assert frozen.step == 15
 
 
 def decide(page: Any, *keys: str) -> str:

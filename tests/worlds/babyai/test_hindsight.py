@@ -86,7 +86,7 @@ def test_proposed_scenario_is_sound_and_fits(name: str, proposed: Proposed) -> N
     assert lint_scenarios([dataclasses.replace(one, pair="") for one in proposed[name]]) == []
     for one in proposed[name]:
         assert find_fault(one, RULES) is None
-        assert (one.instruction.source, one.instruction.given_at) == ("curator", one.takeover)
+        assert (one.instruction.source, one.instruction.given_at) == ("curator", one.context)
         other = {key: ["grey", "lava"] for key in one.parameters}
         assert RULES[name].why_invalid(dataclasses.replace(one, parameters=other)) is not None
 
@@ -108,9 +108,9 @@ def test_solver_passes_and_the_shortcut_baseline_does_not(name: str, proposed: P
     assert compute_pass_rate(rule, proposed[name], rule.controls.shortcut, continuations=1) == 0
     for one in proposed[name]:
         (made,) = continue_all([one], rule.controls.solver, seed=0, indices=[0])
-        (takeover,) = mining.states_at(made.episode, (one.takeover,))
-        rest = made.episode.slice_steps(takeover, one.takeover, made.episode.steps)
-        label = rule.label(made.episode, one.takeover, one.players, one.parameters)
+        (takeover,) = mining.states_at(made.episode, (one.context,))
+        rest = made.episode.slice_steps(takeover, one.context, made.episode.steps)
+        label = rule.label(made.episode, one.context, one.players, one.parameters)
         assert rule.label(rest, 0, one.players, one.parameters) == label, "it reads the context"
         assert one.difficulty in ("easy", "medium", "hard")
         if name not in PAIRS:
@@ -123,7 +123,7 @@ def test_only_open_levels_are_asked_about_and_the_bot_needs_a_mission(proposed: 
     assert [one for rule in RULES.values() for one in rule.find_candidates(own)] == []
     (one,) = proposed["babyai-unlock"]
     (made,) = continue_all([one], agents.load("babyai-bot"), seed=0, indices=[0])
-    assert set(made.episode.actions[one.takeover :, 0]) == {policies.DONE}
+    assert set(made.episode.actions[one.context :, 0]) == {policies.DONE}
 
 
 def test_agents_that_read_less_pass_less(proposed: Proposed) -> None:

@@ -111,9 +111,9 @@ def test_every_category_finds_open_missions_of_its_kind(
     own = [(t, c) for t in trajectories for c in category.find_candidates(t)]
     assert own
     for trajectory, found in own[:: max(1, len(own) // 4)]:
-        assert found.takeover >= category.context
-        assert found.takeover + category.horizon <= trajectory.episode.steps
-        assert not trajectory.episode.rewards[: found.takeover].any()
+        assert found.step >= category.context
+        assert found.step + category.horizon <= trajectory.episode.steps
+        assert not trajectory.episode.rewards[: found.step].any()
         asked = found.fields["mission"]
         made = mining.make_scenario(
             category, mining.Pick(trajectory, found), id="x", text=asked, seed=0
@@ -121,7 +121,7 @@ def test_every_category_finds_open_missions_of_its_kind(
         assert category.why_invalid(made) is None
         assert made.instruction.text == trajectory.instructions[0].text
         assert (made.instruction.given_at, made.instruction.source) == (0, "setter")
-        assert made.takeover == category.context
+        assert made.context == category.context
 
 
 def test_sequence_is_shown_from_its_start_if_the_horizon_has_room(
@@ -133,7 +133,7 @@ def test_sequence_is_shown_from_its_start_if_the_horizon_has_room(
     enough = sequence.context + sequence.horizon
     for steps in (12, enough - 1, enough):
         made = recorded("GoToSeqS5R2", "babyai-noisy-bot-60", count=4, steps=steps)
-        moments = {c.takeover for t in made for c in sequence.find_candidates(t)}
+        moments = {c.step for t in made for c in sequence.find_candidates(t)}
         assert moments == ({sequence.context} if steps == enough else set())
 
 
@@ -176,7 +176,7 @@ def test_rule_is_used_for_no_other_mission() -> None:
     assert not is_checked(dataclasses.replace(scenario, instruction=told), rules)
     assert "of kind 'open'" in str(categories.load_category("babyai-open").why_invalid(scenario))
     over = next(s for s in MISSIONS if "done-in-recording" in s.tags)
-    late = dataclasses.replace(over, takeover=over.recording.steps)
+    late = dataclasses.replace(over, context=over.recording.steps)
     assert "already ended" in str(categories.load_category(over.category).why_invalid(late))
 
 

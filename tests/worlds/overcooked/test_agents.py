@@ -265,7 +265,7 @@ def test_recorded_agent_repeats_the_recording_and_succeeds(dish_scenarios):
         np.testing.assert_array_equal(one.episode.actions, s.recording.actions)
         np.testing.assert_array_equal(one.episode.scene, s.recording.scene)
         rule = categories.load_category(s.category).label
-        assert rule(one.episode, s.takeover, s.players, s.parameters).verdict == "success"
+        assert rule(one.episode, s.context, s.players, s.parameters).verdict == "success"
         assert one.sees == "recording" and np.isnan(one.log_probs).all()
 
 
@@ -276,12 +276,12 @@ def test_recorded_agent_repeats_the_recording_without_a_partner_too(dish_scenari
         np.testing.assert_array_equal(
             one.episode.actions[:, player], s.recording.actions[:, player]
         )
-        assert (one.episode.actions[s.takeover :, 1 - player] == 4).all()
+        assert (one.episode.actions[s.context :, 1 - player] == 4).all()
 
 
 def test_recording_that_ends_early_is_refused_by_scenario(dish_scenarios):
     part = dish_scenarios[0].recording.slice_steps(
-        dish_scenarios[0].recording.state, 0, dish_scenarios[0].takeover
+        dish_scenarios[0].recording.state, 0, dish_scenarios[0].context
     )
     short = dataclasses.replace(dish_scenarios[0], partner="no-op", recording=part)
     said = f"scenario {short.id}: .* needs a recording of 65 steps, .* found 25"

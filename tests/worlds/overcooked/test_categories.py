@@ -89,11 +89,11 @@ def test_proposed_candidate_was_done_in_the_recording_within_the_horizon(name, m
     category, checked = categories.load_category(name), 0
     for trajectory, candidates in moments[name]:
         for n, candidate in enumerate(candidates):
-            assert CONTEXT <= candidate.takeover <= trajectory.episode.steps - category.horizon
+            assert CONTEXT <= candidate.step <= trajectory.episode.steps - category.horizon
             if category.superseded:
                 lead = importlib.import_module(f"{MODULES}.{name.replace('-', '_')}").MAX_LEAD
                 player = (candidate.player,)
-                took = category.label(trajectory.episode, candidate.takeover, player, {}).step
+                took = category.label(trajectory.episode, candidate.step, player, {}).step
                 assert took is not None and candidate.difficulty == grade_difficulty(took, lead)
             if n < 2:
                 made = make_scenario(
@@ -161,7 +161,7 @@ def test_standing_cook_passes_nothing_and_a_planner_most(mined):
             for one in continue_all(group, agents.load(name), seed=0, indices=[0]):
                 s = next(s for s in group if s.id == one.scenario_id)
                 rule = categories.load_category(s.category).label
-                verdicts.append(rule(one.episode, s.takeover, s.players, s.parameters).verdict)
+                verdicts.append(rule(one.episode, s.context, s.players, s.parameters).verdict)
         rates[name] = np.mean([v == "success" for v in verdicts])
     assert rates["overcooked-stay"] == 0 and rates["overcooked-greedy"] > 0.7
 

@@ -74,11 +74,11 @@ def test_solver_passes_and_the_shortcut_baseline_and_a_standing_cook_do_not(name
     for agent, rate in ((solver, 1), (shortcut, 0), (stay, 0)):
         assert compute_pass_rate(rule, proposed[name], agent, continuations=1) == rate
     for one in proposed[name]:
-        assert one.takeover == CONTEXT
+        assert one.context == CONTEXT
         (made,) = continue_all([one], solver, seed=0, indices=[0])
-        (takeover,) = mining.states_at(made.episode, (one.takeover,))
-        rest = made.episode.slice_steps(takeover, one.takeover, made.episode.steps)
-        label = rule.label(made.episode, one.takeover, one.players, one.parameters)
+        (takeover,) = mining.states_at(made.episode, (one.context,))
+        rest = made.episode.slice_steps(takeover, one.context, made.episode.steps)
+        label = rule.label(made.episode, one.context, one.players, one.parameters)
         assert rule.label(rest, 0, one.players, one.parameters) == label, "it reads the context"
         if name not in PAIRS:
             assert label.step is not None

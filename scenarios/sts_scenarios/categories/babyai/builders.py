@@ -93,7 +93,7 @@ def build_category(
         return steps_needed(labels(solver), labels(shortcut), lengths[1])
 
     def list_proposals(scenario: Scenario) -> list[Proposal]:
-        frames = replay_frames(scenario.recording, 0, scenario.takeover + 1)
+        frames = replay_frames(scenario.recording, 0, scenario.context + 1)
         return [proposal for pair in task.propose(frames) for proposal in pair]
 
     def why_invalid(scenario: Scenario) -> str | None:

@@ -64,7 +64,7 @@ def build_category(
 
     def why_invalid(scenario: Scenario) -> str | None:
         """Return why the mission cannot be asked for at the takeover; else None."""
-        *_, world = _replay_worlds(scenario.recording, scenario.takeover)
+        *_, world = _replay_worlds(scenario.recording, scenario.context)
         if world.ended:
             return "the mission has already ended"
         return (

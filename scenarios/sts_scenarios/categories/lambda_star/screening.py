@@ -63,8 +63,8 @@ def build_search(
             fields = words(episode, player, hits.kinds[kind][1]) if words else {}
             return fields
 
-        order = np.lexsort((hits.kind, hits.takeover, hits.player))
-        ordered = np.stack((hits.player, hits.takeover, hits.kind), 1)[order].tolist()
+        order = np.lexsort((hits.kind, hits.step, hits.player))
+        ordered = np.stack((hits.player, hits.step, hits.kind), 1)[order].tolist()
         count = Counter((player, takeover) for player, takeover, _ in ordered)
         for player, takeover, kind in ordered:
             if (player, takeover) in difficulties:
@@ -90,7 +90,7 @@ def _confirm_hits(
     confirm: ConfirmFunction | None,
 ) -> dict[tuple[int, int], int]:
     """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
-    columns = (column.tolist() for column in (hits.player, hits.takeover, hits.difficulty))
+    columns = (column.tolist() for column in (hits.player, hits.step, hits.difficulty))
     levels = {(player, takeover): level for player, takeover, level in zip(*columns, strict=True)}
     if confirm is None:
         return levels

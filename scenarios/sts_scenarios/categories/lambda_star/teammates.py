@@ -86,9 +86,7 @@ def label_meeting(track: Track, parameters: Mapping[str, Any]) -> Label:
 
 def mark_teammate(scenario: Scenario) -> Overlay:
     """Return an overlay that marks the teammate's cell at the takeover."""
-    place = scenario.recording.scene[
-        scenario.takeover, FIRST_PLAYER + scenario.parameters["target"]
-    ]
+    place = scenario.recording.scene[scenario.context, FIRST_PLAYER + scenario.parameters["target"]]
     return Overlay((int(place),))
 
 

@@ -113,7 +113,7 @@ def make_track(episode: Episode, player: int, frames: slice = slice(None)) -> Tr
 
 def track_until_takeover(scenario: Scenario) -> Track:
     """Return the track of a scenario's evaluated player up to the takeover."""
-    return make_track(scenario.recording, scenario.players[0], slice(scenario.takeover + 1))
+    return make_track(scenario.recording, scenario.players[0], slice(scenario.context + 1))
 
 
 def frames_since(hits: Bools) -> Any:

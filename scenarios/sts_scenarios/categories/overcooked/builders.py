@@ -101,7 +101,7 @@ def build_category(
     def list_proposals(scenario: Scenario) -> list[Proposal]:
         snapshots, actions = replay_snapshots(scenario.recording), scenario.recording.actions
         request = RequestContext(
-            snapshots, actions, scenario.takeover, scenario.players[0], scenario.horizon
+            snapshots, actions, scenario.context, scenario.players[0], scenario.horizon
         )
         return [proposal for pair in task.propose(request) for proposal in pair]
 

@@ -62,9 +62,9 @@ def why_invalid(scenario: Scenario) -> str | None:
     """Return why no recorded person is blocked at the takeover; else None."""
     if scenario.partner != PARTNER:
         return "the partner is not the recorded person, who is known to come by"
-    context = scenario.recording.slice_steps(scenario.recording.state, 0, scenario.takeover)
+    context = scenario.recording.slice_steps(scenario.recording.state, 0, scenario.context)
     blocked = _is_in_the_way(
-        context, replay_snapshots(context), scenario.takeover, scenario.players[0]
+        context, replay_snapshots(context), scenario.context, scenario.players[0]
     )
     return None if blocked else "the cook is not in the way of the other"
 

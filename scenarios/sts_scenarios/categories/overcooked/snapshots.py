@@ -84,7 +84,7 @@ def capture_snapshot(world: Any) -> Snapshot:
 def snapshots_until_takeover(scenario: Scenario) -> tuple[Snapshot, ...]:
     """Return the snapshots of a scenario's context, including the takeover."""
     return replay_snapshots(
-        scenario.recording.slice_steps(scenario.recording.state, 0, scenario.takeover)
+        scenario.recording.slice_steps(scenario.recording.state, 0, scenario.context)
     )
 
 

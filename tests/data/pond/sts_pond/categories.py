@@ -43,7 +43,7 @@ def fitting(fault):
 
     def why_invalid(scenario):
         for moment, water in enumerate(waters(scenario.recording)):
-            if moment == scenario.takeover:
+            if moment == scenario.context:
                 return fault(water, scenario.players[0])
         return "it has no takeover"
 
