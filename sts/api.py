@@ -63,6 +63,12 @@ def record(
 
     Raises:
       StsError: an episode failed, an argument is out of range, or no environment fits the agents.
+
+    Examples:
+      >>> import sts
+      >>> recorded = sts.record("random", episodes=2, steps=3, domain="lambda-star")
+      >>> recorded[["agent", "domain", "steps"]].values.tolist()
+      [['random', 'lambda-star', 3], ['random', 'lambda-star', 3]]
     """
     names = _list_agents(agents)
     workspace = Workspace.open(workspace)
@@ -172,6 +178,12 @@ def load_suite(suite: str, *, workspace: Workspace | str | Path | None = None) -
     Raises:
       UnknownName: the suite, its version or a term of the subset does not exist.
       DamagedData: its content does not match its hash.
+
+    Examples:
+      >>> import sts
+      >>> hard = sts.load_suite("core@2+category:ambush+difficulty:hard")
+      >>> [scenario.id for scenario in hard.scenarios]
+      ['ambush-08', 'ambush-09', 'ambush-10']
     """
     return selections.load_selection(Workspace.open(workspace), suite, suites.load)
 
@@ -210,6 +222,12 @@ def run(
     Raises:
       StsError: an agent or scenario failed, or an argument is out of range; finished continuations
         are saved.
+
+    Examples:
+      >>> import sts
+      >>> done = sts.run("core@2+category:ambush+difficulty:hard", "random", continuations=2)
+      >>> done[["agent", "new", "reused"]].values.tolist()
+      [['random', 6, 0]]
     """
     import pandas as pd
 

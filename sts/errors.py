@@ -27,7 +27,16 @@ MAX_LISTED, _COMPARED = 20, 1000
 
 
 class StsError(Exception):
-    """Base class of the errors above, with a one-line message for the user."""
+    """Base class of the errors above, with a one-line message for the user.
+
+    Examples:
+      >>> import sts
+      >>> try:
+      ...     sts.load_suite("core@9")
+      ... except sts.StsError as error:
+      ...     print(error)
+      unknown suite version 'core@9'; known: core@1, core@2, core@3; did you mean core@3?
+    """
 
     exit_code = 1
 

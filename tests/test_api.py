@@ -1,6 +1,7 @@
 """The public API: fifteen names, loaded when used, that do what the commands do."""
 
 import ast
+import doctest
 import importlib.util
 import inspect
 import json
@@ -79,6 +80,18 @@ def test_public_functions_document_arguments_errors_and_an_executed_example(name
     else:
         examples = [text for language in ("pycon", "python") for _, text in blocks(language)]
         assert text and f"sts.{name}" in "".join(examples)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_in_docstrings_of_public_names_are_right(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STS_WORKSPACE", raising=False)
+    text = inspect.getdoc(getattr(sts, name)) or ""
+    example = doctest.DocTestParser().get_doctest(text, {}, f"sts.{name}", None, 0)
+    assert 2 <= len(example.examples) <= 8
+    printed: list[str] = []
+    results = doctest.DocTestRunner().run(example, out=printed.append)
+    assert results == (0, len(example.examples)), "".join(printed)
 
 
 @pytest.fixture(scope="module")

@@ -80,6 +80,14 @@ def load_ratings(
 
     Raises:
       StsError: a column or value is not as expected, or nothing of the suite is judged.
+
+    Examples:
+      >>> import pandas as pd
+      >>> import sts
+      >>> theirs = pd.DataFrame({"Model": ["m", "n"], "Item": [1, 1], "Score": [5, 2]})
+      >>> columns = {"agent": "Model", "scenario": "Item", "verdict": "Score"}
+      >>> sts.load_ratings(theirs, columns=columns, success=">=4")["verdict"].tolist()
+      ['success', 'failure']
     """
     mapping = make_mapping(columns, success, failure, **table)
     gathered = _gather(source, mapping, make_spellings(same, distinct), None, workspace)
@@ -146,6 +154,15 @@ def build_report(
 
     Raises:
       StsError: a table or an argument is not as expected.
+
+    Examples:
+      >>> import pandas as pd
+      >>> import sts
+      >>> table = pd.DataFrame({"agent": ["careful"] * 12 + ["hasty"] * 12})
+      >>> table["scenario"] = [*range(12)] * 2
+      >>> table["verdict"] = ["success"] * 12 + ["failure"] * 12
+      >>> sts.build_report(table).headline
+      'careful is best, ahead of hasty.'
     """
     if target not in TARGETS:
         raise UnknownName("target", target, TARGETS)
@@ -193,6 +210,14 @@ def load_report(path: str | Path) -> NotebookReport:
       ArgumentError: there is no such file.
       DamagedData: it is not a report, or is one of an earlier version.
       NewerFormat: it is of a later version.
+
+    Examples:
+      >>> import pandas as pd
+      >>> import sts
+      >>> table = pd.DataFrame({"agent": ["a", "b"], "scenario": [1, 1], "verdict": [1, 0]})
+      >>> page = sts.build_report(table).save("report")
+      >>> [(row.agent, row.pass_rate) for row in sts.load_report(page.parent).ranking.rows]
+      [('a', 1.0), ('b', 0.0)]
     """
     return NotebookReport(results.read_report(Path(path)))
 

@@ -115,6 +115,13 @@ def mine(
 
     Raises:
       StsError: an argument is out of range, nothing could be mined, or the draft is frozen.
+
+    Examples:
+      >>> import sts
+      >>> recorded = sts.record("random", episodes=20, steps=30, domain="lambda-star")
+      >>> draft = sts.mine("mysuite", categories=["last-move"], per_category=2)
+      >>> draft.frame()["scenario"].tolist()
+      ['last-move-01', 'last-move-02']
     """
     workspace = Workspace.open(workspace)
     order = MiningRequest(
@@ -253,6 +260,14 @@ def freeze(
 
     Raises:
       StsError: a candidate is undecided, a check fails, or the draft was frozen before.
+
+    Examples:
+      >>> import sts
+      >>> recorded = sts.record("random", episodes=20, steps=30, domain="lambda-star")
+      >>> draft = sts.mine("mysuite", categories=["last-move"], per_category=2)
+      >>> suite = sts.freeze("mysuite", accept_all_as="ana")
+      >>> suite.label, len(suite.scenarios)
+      ('mysuite@1', 2)
     """
     workspace = Workspace.open(workspace)
     if accept_all_as is not None:
@@ -293,6 +308,13 @@ def label(
 
     Raises:
       StsError: there are no continuations.
+
+    Examples:
+      >>> import sts
+      >>> suite = sts.load_suite("core@2+category:ambush+difficulty:hard")
+      >>> done = sts.run(suite, "random", continuations=2)
+      >>> sts.label(suite)[["agent", "continuations", "success"]].values.tolist()
+      [['random', 6, 0]]
     """
     workspace = Workspace.open(workspace)
     if isinstance(suite, str):

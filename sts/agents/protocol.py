@@ -70,6 +70,16 @@ class Agent(ABC):
         needs a version, and its continuations are never played again.
       parameters: names of the attributes that enter the fingerprint and stay fixed while it plays;
         None for all attributes set by its constructor, see docs/agents.md.
+
+    Examples:
+      >>> import numpy as np
+      >>> import sts
+      >>> from sts.agents import PolicyOutput
+      >>> class Still(sts.Agent):
+      ...     name, domain = "still", "lambda-star"
+      ...
+      ...     def act(self, observation, instructions, memory, draws):
+      ...         return PolicyOutput(np.zeros(draws.shape[:2], np.int64)), memory
     """
 
     name: ClassVar[str]

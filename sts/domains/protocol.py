@@ -178,6 +178,14 @@ class Domain(Protocol):
       frames `start` to `stop`, with the paths of the evaluated `players`.
     - `step_columns(episode, role)` and an int `step_columns_version`: properties of each step in
       addition to those of `sts.trajectories.steps`, arrays [T] by name.
+
+    Examples:
+      >>> import sts
+      >>> from sts.domains import load_domain
+      >>> domain: sts.Domain = load_domain("lambda-star")
+      >>> states = domain.generate(2, seed=1)
+      >>> domain.world_id(states[0]) == domain.world_id(states[1])
+      False
     """
 
     name: str

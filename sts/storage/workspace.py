@@ -35,7 +35,14 @@ reference_rate = 0.1  # share of references among the clips shown, if there are 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folder of a study; `settings` is the content of its `workspace.toml`."""
+    """The folder of a study; `settings` is the content of its `workspace.toml`.
+
+    Examples:
+      >>> import sts
+      >>> workspace = sts.Workspace.open("study").create()
+      >>> str(workspace.root), workspace.settings["annotation"]["annotations_per_clip"]
+      ('study', 1)
+    """
 
     root: Path
     settings: dict[str, Any]

@@ -18,6 +18,14 @@ class Metric(Protocol):
 
     If its measurements can have a figure, its module says so: `HAS_FIGURE = True`. The figure of
     another one is refused before it measures.
+
+    Examples:
+      >>> import sts
+      >>> def measure_name_length(agents, *, suite, workspace, seed):
+      ...     return [{"agent": name, "value": len(name)} for name in agents]
+      >>> metric: sts.Metric = measure_name_length
+      >>> metric(["random"], suite=None, workspace=sts.Workspace.open(), seed=0)
+      [{'agent': 'random', 'value': 6}]
     """
 
     def __call__(
