@@ -266,7 +266,7 @@ def encode_index(index: Index) -> bytes:
     counts = _count_rows_per_part(index)
     metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(counts)}
     return parquet.encode_table(
-        NAME, FORMAT, VERSION, SCHEMA, columns, rows=MAX_CONTINUATIONS, metadata=metadata
+        NAME, FORMAT, VERSION, SCHEMA, columns, max_rows=MAX_CONTINUATIONS, metadata=metadata
     )
 
 
@@ -282,7 +282,7 @@ def _read_or_empty(store: KeyValueStore, columns: Sequence[str] = tuple(SCHEMA))
     schema = {column: SCHEMA[column] for column in columns}
     try:
         raw = store.get(NAME)
-        table = parquet.decode_table(NAME, raw, FORMAT, VERSION, schema, rows=MAX_CONTINUATIONS)
+        table = parquet.decode_table(NAME, raw, FORMAT, VERSION, schema, max_rows=MAX_CONTINUATIONS)
         metadata = table.schema.metadata
         sizes, counts = (
             parse_versioned_json(metadata[k].decode(), dict) for k in (b"sts.parts", b"sts.rows")

@@ -134,7 +134,7 @@ def check_table(store: KeyValueStore, name: str, index: Index, suite: Suite) -> 
 def _decode(name: str, raw: bytes, columns: Collection[str] = tuple(SCHEMA)) -> pa.Table:
     schema = {column: SCHEMA[column] for column in columns}
     return parquet.decode_table(
-        name, raw, FORMAT, VERSION, schema, rows=MAX_ROWS, optional=("step",)
+        name, raw, FORMAT, VERSION, schema, max_rows=MAX_ROWS, optional=("step",)
     )
 
 
@@ -194,7 +194,7 @@ def encode_table(
     }
     metadata = {_SOURCE_KEY: canonical_json(source._asdict()).decode()}
     return parquet.encode_table(
-        name, FORMAT, VERSION, SCHEMA, columns, rows=MAX_ROWS, metadata=metadata
+        name, FORMAT, VERSION, SCHEMA, columns, max_rows=MAX_ROWS, metadata=metadata
     )
 
 

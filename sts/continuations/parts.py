@@ -103,7 +103,7 @@ def encode_part(name: str, continuations: Sequence[Continuation]) -> bytes:
     values["roles"] = arrow.to_list_column(players, pa.int32())
     values["log_probs"] = arrow.to_list_column([c.log_probs for c in continuations], pa.float32())
     values |= columns.episodes_to_columns([c.episode for c in continuations])
-    return parquet.encode_table(name, FORMAT, VERSION, SCHEMA, values, group=ROWS_PER_GROUP)
+    return parquet.encode_table(name, FORMAT, VERSION, SCHEMA, values, group_rows=ROWS_PER_GROUP)
 
 
 def _encode_shared(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:

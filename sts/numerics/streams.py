@@ -10,46 +10,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def stream(*parts: str | int | bytes) -> np.uint64:
-    """Return the stream named by `parts`, a hash of their types, lengths, values and order."""
-    return np.uint64(streams((), [parts])[0])
+def stream(*keys: str | int | bytes) -> np.uint64:
+    """Return the stream named by `keys`, a hash of their types, lengths, values and order."""
+    return np.uint64(streams((), [keys])[0])
 
 
 def streams(
-    first: Iterable[str | int | bytes], rest: Iterable[Iterable[str | int | bytes]]
+    prefix: Iterable[str | int | bytes], suffixes: Iterable[Iterable[str | int | bytes]]
 ) -> NDArray[np.uint64]:
-    """Return the streams named by `first` followed by each of `rest`, uint64[B]; see `stream`."""
-    prefix, out = hashlib.blake2b(b"".join(map(_encode_part, first)), digest_size=8), bytearray()
-    for parts in rest:
-        digest = prefix.copy()
-        digest.update(b"".join(map(_encode_part, parts)))
-        out += digest.digest()
-    return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
+    """Return the streams named by `prefix` and each of `suffixes`, uint64[B]; see `stream`."""
+    hasher, raw = hashlib.blake2b(b"".join(map(_encode_key, prefix)), digest_size=8), bytearray()
+    for keys in suffixes:
+        digest = hasher.copy()
+        digest.update(b"".join(map(_encode_key, keys)))
+        raw += digest.digest()
+    return np.frombuffer(bytes(raw), "<u8").astype(np.uint64, copy=False)
 
 
 def cross_streams(
-    first: Iterable[str | int | bytes],
-    second: Iterable[str | int | bytes],
-    rest: Iterable[Iterable[str | int | bytes]],
+    prefix: Iterable[str | int | bytes],
+    middles: Iterable[str | int | bytes],
+    suffixes: Iterable[Iterable[str | int | bytes]],
     pairs: Iterable[tuple[int, int]],
 ) -> NDArray[np.uint64]:
-    """Return the streams named by `first`, second[i] and rest[j] for each pair (i, j), uint64[B].
+    """Return streams named by `prefix`, middles[i] and suffixes[j] for pairs (i, j), uint64[B].
 
     The results are those of `stream`; common prefixes are hashed only once.
     """
-    prefix = hashlib.blake2b(b"".join(map(_encode_part, first)), digest_size=8)
-    middles = []
-    for part in second:
-        middles.append(prefix.copy())
-        middles[-1].update(_encode_part(part))
-    ends, out = [b"".join(map(_encode_part, parts)) for parts in rest], bytearray()
+    hasher = hashlib.blake2b(b"".join(map(_encode_key, prefix)), digest_size=8)
+    hashers = []
+    for key in middles:
+        hashers.append(hasher.copy())
+        hashers[-1].update(_encode_key(key))
+    endings, raw = [b"".join(map(_encode_key, keys)) for keys in suffixes], bytearray()
     for i, j in pairs:
-        digest = middles[i].copy()
-        digest.update(ends[j])
-        out += digest.digest()
-    return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
+        digest = hashers[i].copy()
+        digest.update(endings[j])
+        raw += digest.digest()
+    return np.frombuffer(bytes(raw), "<u8").astype(np.uint64, copy=False)
 
 
-def _encode_part(part: str | int | bytes) -> bytes:
-    raw = part if isinstance(part, bytes) else str(part).encode()
-    return f"{type(part).__name__}:{len(raw)}:".encode() + raw
+def _encode_key(key: str | int | bytes) -> bytes:
+    raw = key if isinstance(key, bytes) else str(key).encode()
+    return f"{type(key).__name__}:{len(raw)}:".encode() + raw

@@ -16,7 +16,7 @@ MAX_BYTES = 2**31 - 1
 """Maximum size of a column, and of its texts without a dictionary."""
 
 
-def to_list_column(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
+def to_list_column(arrays: Sequence[NDArray[Any]], value_type: pa.DataType) -> pa.ListArray:
     """Convert arrays to a list column, in row-major order, of `MAX_LIST_VALUES` values at most."""
     offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
     if offsets[-1] > MAX_LIST_VALUES:
@@ -24,7 +24,7 @@ def to_list_column(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.List
             f"expected at most {MAX_LIST_VALUES} values in a column, found {offsets[-1]}"
         )
     flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.empty(0)
-    values = flat.astype(item.to_pandas_dtype(), copy=False)
+    values = flat.astype(value_type.to_pandas_dtype(), copy=False)
     return pa.ListArray.from_arrays(from_numpy(offsets.astype(np.int32)), from_numpy(values))
 
 
@@ -55,13 +55,13 @@ def longest_text(texts: pa.Array) -> int:
     return int(np.diff(ends[texts.offset : texts.offset + len(texts) + 1]).max(initial=0))
 
 
-def from_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
+def from_numpy(values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array:
     """Convert numbers or booleans to Arrow; rows of bytes, uint8[N, width], to fixed-size bytes.
 
-    `there` is True for values that are not null; None if none is.
+    `valid` is True for values that are not null; None if none is.
     """
     values = np.ascontiguousarray(values)
-    gaps = None if there is None else _pack_bits(there)
+    gaps = None if valid is None else _pack_bits(valid)
     if values.ndim == 2:
         return _from_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
     if values.dtype == np.bool_:
@@ -73,9 +73,9 @@ def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(values, bitorder="little")
 
 
-def encode_dictionary(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
+def encode_dictionary(codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> pa.DictionaryArray:
     """Return a dictionary-encoded text column with the codes of its rows and its dictionary."""
-    return pa.DictionaryArray.from_arrays(from_numpy(codes.astype(np.int32)), from_texts(words))
+    return pa.DictionaryArray.from_arrays(from_numpy(codes.astype(np.int32)), from_texts(texts))
 
 
 def to_hex_texts(values: NDArray[np.uint8]) -> pa.Array:

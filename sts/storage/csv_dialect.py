@@ -64,9 +64,9 @@ def _find_encoding(data: bytes) -> str | None:
             return encoding
     if b"\0" in data:
         return None
-    parts = (data[n : n + _BYTES_AT_ONCE] for n in range(0, len(data), _BYTES_AT_ONCE))
+    blocks = (data[n : n + _BYTES_AT_ONCE] for n in range(0, len(data), _BYTES_AT_ONCE))
     try:
-        for _ in codecs.iterdecode(parts, "utf-8"):
+        for _ in codecs.iterdecode(blocks, "utf-8"):
             pass
     except UnicodeDecodeError:
         return "Windows-1252" if _is_text(data) else None

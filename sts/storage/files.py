@@ -174,12 +174,12 @@ def create_folder(path: Path) -> Iterator[Path]:
       FileExistsError: `path` exists; it is not changed.
       Unavailable: another program is writing it.
     """
-    with open_part_folder(path) as part:
-        yield part
+    with open_part_folder(path) as partial:
+        yield partial
         if path.exists():  # a rename would replace an empty folder
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-        part.chmod(0o755)
-        os.rename(part, path)  # fails if `path` is no longer empty
+        partial.chmod(0o755)
+        os.rename(partial, path)  # fails if `path` is no longer empty
 
 
 @contextlib.contextmanager
@@ -193,25 +193,25 @@ def open_part_folder(path: Path) -> Iterator[Path]:
       Unavailable: another program is writing `path`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}{_PARTIAL_SUFFIX}")
-    handle = _make_locked_folder(part, path)
+    partial = path.with_name(f".{path.name}{_PARTIAL_SUFFIX}")
+    handle = _make_locked_folder(partial, path)
     try:
-        for entry in part.iterdir():
+        for entry in partial.iterdir():
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-        yield part
+        yield partial
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
         os.close(handle)
 
 
-def _make_locked_folder(part: Path, path: Path) -> int:
+def _make_locked_folder(partial: Path, path: Path) -> int:
     """Create a folder, open and lock it, and return its descriptor; closing it unlocks."""
     while True:
-        part.mkdir(0o700, exist_ok=True)
-        handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        partial.mkdir(0o700, exist_ok=True)
+        handle = os.open(partial, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(handle), part.stat()):
+            if os.path.samestat(os.fstat(handle), partial.stat()):
                 return handle
         except BlockingIOError:
             os.close(handle)
@@ -251,9 +251,9 @@ def lock_file(path: Path) -> Iterator[None]:
                 return
 
 
-def content_hash(*parts: bytes) -> str:
-    """Return the hexadecimal SHA-256 of `parts`, each prefixed with its length."""
-    framed = [piece for part in parts for piece in (len(part).to_bytes(8, "little"), part)]
+def content_hash(*fields: bytes) -> str:
+    """Return the hexadecimal SHA-256 of `fields`, each prefixed with its length."""
+    framed = [piece for field in fields for piece in (len(field).to_bytes(8, "little"), field)]
     return hashlib.sha256(b"".join(framed)).hexdigest()
 
 

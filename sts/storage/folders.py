@@ -21,7 +21,7 @@ _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 def replace_folder(
     folder: Path,
     files: Mapping[str, bytes],
-    own: Collection[str],
+    owned: Collection[str],
     folders: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
     """Replace the content of `folder` with `files`, atomically.
@@ -33,7 +33,7 @@ def replace_folder(
     Args:
       folder: missing, empty, or replaceable, which the caller has to check.
       files: content by relative path, with "/".
-      own: relative paths that earlier calls may have written, with a trailing "/" for whole
+      owned: relative paths that earlier calls may have written, with a trailing "/" for whole
         folders; anything else in the old folder is moved to the new one.
       folders: folders to move into it, by name; on the same disk.
 
@@ -48,7 +48,7 @@ def replace_folder(
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder.parent):
-        _remove_leftovers(folder, own)
+        _remove_leftovers(folder, owned)
         replacement = Path(tempfile.mkdtemp(".part", _prefix(folder), folder.parent))
         try:
             for name, data in files.items():
@@ -61,7 +61,7 @@ def replace_folder(
                 replacement.chmod(0o755)
             _swap_in(replacement, folder)
         finally:
-            _remove_leftovers(folder, own)
+            _remove_leftovers(folder, owned)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -111,7 +111,7 @@ def _exchange_folders(new: Path, old: Path) -> bool:
     raise OSError(code, os.strerror(code), str(old))
 
 
-def _remove_leftovers(folder: Path, own: Collection[str]) -> None:
+def _remove_leftovers(folder: Path, owned: Collection[str]) -> None:
     """Remove temporary folders of this or a killed call; restore `folder` if it is missing."""
     siblings = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
     leftovers = sorted(p for p in siblings if p.suffix in (".part", ".old") and p.is_dir())
@@ -120,18 +120,18 @@ def _remove_leftovers(folder: Path, own: Collection[str]) -> None:
             os.rename(path, folder)
     for path in leftovers:
         if path.exists():
-            _carry_over(path, folder, own)
+            _carry_over(path, folder, owned)
             shutil.rmtree(path)
 
 
-def _carry_over(old: Path, folder: Path, own: Collection[str]) -> None:
-    """Move everything but `own` paths from `old` into `folder`."""
-    own_folders = tuple(path for path in own if path.endswith("/"))
-    parents = {path.rstrip("/") for path in own_folders}
-    parents |= {parent.as_posix() for name in own for parent in PurePosixPath(name).parents}
+def _carry_over(old: Path, folder: Path, owned: Collection[str]) -> None:
+    """Move everything but `owned` paths from `old` into `folder`."""
+    owned_folders = tuple(path for path in owned if path.endswith("/"))
+    parents = {path.rstrip("/") for path in owned_folders}
+    parents |= {parent.as_posix() for name in owned for parent in PurePosixPath(name).parents}
     for path in sorted(old.rglob("*")):
         name = path.relative_to(old).as_posix()
-        is_other = name not in own and name not in parents and not name.startswith(own_folders)
+        is_other = name not in owned and name not in parents and not name.startswith(owned_folders)
         if is_other and os.path.lexists(path):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -37,9 +37,9 @@ def encode_table(
     schema: dict[str, Any],
     columns: Any,
     *,
-    group: int | None = None,
+    group_rows: int | None = None,
     first_group_rows: int = 0,
-    rows: int | None = None,
+    max_rows: int | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> bytes:
     """Encode a table as a Parquet file with its format and version.
@@ -50,9 +50,9 @@ def encode_table(
       version: of the format.
       schema: the type of each column.
       columns: their values, by name.
-      group: rows of a row group; None for Arrow's default.
+      group_rows: rows of a row group; None for Arrow's default.
       first_group_rows: the number of first rows that get row groups of their own.
-      rows: the maximum number; None for `MAX_ROWS`.
+      max_rows: the maximum number; None for `MAX_ROWS`.
       metadata: further key-value metadata.
 
     Raises:
@@ -61,26 +61,26 @@ def encode_table(
     """
     entries = {"sts.format": f"{kind}/{version}", **(metadata or {})}
     fields = pa.schema(list(schema.items()), metadata=entries)
-    arrays = [_build_array(name, key, item, columns[key]) for key, item in schema.items()]
+    arrays = [_build_array(name, key, data_type, columns[key]) for key, data_type in schema.items()]
     table = pa.Table.from_arrays(arrays, schema=fields)
-    most = MAX_ROWS if rows is None else rows
-    if table.num_rows > most:
-        raise StsError(f"{name}: expected at most {most} rows in a file, found {table.num_rows}")
+    limit = MAX_ROWS if max_rows is None else max_rows
+    if table.num_rows > limit:
+        raise StsError(f"{name}: expected at most {limit} rows in a file, found {table.num_rows}")
     sink = io.BytesIO()
-    first = table.slice(0, first_group_rows)
+    leading = table.slice(0, first_group_rows)
     with pq.ParquetWriter(sink, fields, compression="zstd", write_page_checksum=True) as writer:
-        for part in (first, table.slice(first_group_rows)) if first_group_rows else (table,):
-            writer.write_table(part, group)
+        for rows in (leading, table.slice(first_group_rows)) if first_group_rows else (table,):
+            writer.write_table(rows, group_rows)
     return footers.add_digest(sink.getvalue())
 
 
-def _build_array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Array:
-    if isinstance(values, pa.Array | pa.ChunkedArray) and values.type == item:
+def _build_array(file: str, name: str, data_type: pa.DataType, values: Any) -> pa.Array:
+    if isinstance(values, pa.Array | pa.ChunkedArray) and values.type == data_type:
         return values
     try:
-        return pa.array(values, item)
+        return pa.array(values, data_type)
     except (pa.ArrowException, OverflowError, UnicodeError) as error:
-        raise DamagedData(f"{file}: column {name}: expected {item}: {error}") from None
+        raise DamagedData(f"{file}: column {name}: expected {data_type}: {error}") from None
 
 
 def read_table(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
@@ -131,15 +131,15 @@ def read_ranges(path: Path, column: str) -> list[GroupRange]:
         with _open_parquet(str(path), pa.PythonFile(file, mode="r"), "a Parquet file") as inside:
             if column not in inside.fields.names:
                 raise DamagedData(f"{path}: column {column} is missing")
-            place = inside.metadata.schema.names.index(column)
+            column_index = inside.metadata.schema.names.index(column)
             groups = map(inside.metadata.row_group, range(inside.metadata.num_row_groups))
-            return [_group_range(path, group, place) for group in groups]
+            return [_group_range(path, group, column_index) for group in groups]
 
 
-def _group_range(path: Path, group: Any, place: int) -> GroupRange:
+def _group_range(path: Path, group: Any, column_index: int) -> GroupRange:
     if not group.num_rows:
         return GroupRange(0, None, None)
-    statistics = group.column(place).statistics
+    statistics = group.column(column_index).statistics
     if statistics is None or not statistics.has_min_max:
         raise DamagedData(f"{path}: a row group has no column statistics")
     return GroupRange(group.num_rows, statistics.min, statistics.max)
@@ -153,7 +153,7 @@ def decode_table(
     schema: dict[str, Any],
     *,
     groups: Sequence[int] | None = None,
-    rows: int | None = None,
+    max_rows: int | None = None,
     optional: Collection[str] = (),
 ) -> pa.Table:
     """Decode the columns of `schema` from a file of `encode_table`; errors as for `read_table`.
@@ -165,7 +165,7 @@ def decode_table(
       version: of the format.
       schema: the type of each column to read.
       groups: indices of row groups to read, missing ones being ignored; None for all.
-      rows: the maximum number; None for `MAX_ROWS`.
+      max_rows: the maximum number; None for `MAX_ROWS`.
       optional: columns that may contain nulls.
     """
     with _open_parquet(name, raw, f"a Parquet file of {kind}") as file:
@@ -186,14 +186,12 @@ def decode_table(
                 "away and create it again"
             )
         names = set(fields.names)
-        for column, item in schema.items():
+        for column, data_type in schema.items():
             if column not in names:
                 raise DamagedData(f"{name}: column {column} is missing")
-            if fields.field(column).type != item:
-                raise DamagedData(
-                    f"{name}: column {column}: expected {item}, found {fields.field(column).type}"
-                )
-        table = _read_columns(name, file, list(schema), groups, rows)
+            if (stored := fields.field(column).type) != data_type:
+                raise DamagedData(f"{name}: column {column}: expected {data_type}, found {stored}")
+        table = _read_columns(name, file, list(schema), groups, max_rows)
     for column in schema:
         if column not in optional and any(map(_has_gaps, table.column(column).chunks)):
             raise DamagedData(f"{name}: column {column} has missing values")
@@ -208,7 +206,7 @@ def read_coded(
         for column in columns:
             if column not in file.fields.names or file.fields.field(column).type != pa.string():
                 raise DamagedData(f"{name}: expected a text column {column}, found none")
-        table = _read_columns(name, file, columns, rows=csv_tables.MAX_ROWS, coded=True)
+        table = _read_columns(name, file, columns, max_rows=csv_tables.MAX_ROWS, coded=True)
     arrays = [table.column(column).combine_chunks() for column in columns]
     if any(array.null_count for array in arrays):
         raise DamagedData(f"{name}: a column of {', '.join(columns)} has missing values")
@@ -248,7 +246,7 @@ def _read_columns(
     file: _OpenFile,
     columns: Sequence[str],
     groups: Sequence[int] | None = None,
-    rows: int | None = None,
+    max_rows: int | None = None,
     coded: bool = False,
 ) -> pa.Table:
     """Read columns of a file, with limits on its stated and its decoded size.
@@ -257,7 +255,7 @@ def _read_columns(
     With `coded`, they remain so.
     """
     types = {column: file.fields.field(column).type for column in columns}
-    _check_sizes(name, file.metadata, types, MAX_ROWS if rows is None else rows)
+    _check_sizes(name, file.metadata, types, MAX_ROWS if max_rows is None else max_rows)
     leaves = [file.metadata.schema.column(i) for i in range(file.metadata.num_columns)]
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     inside = pq.ParquetFile(
@@ -302,19 +300,19 @@ def _is_too_long(chunks: Sequence[pa.Array]) -> bool:
 
 
 def _check_sizes(
-    file: str, metadata: pq.FileMetaData, columns: Mapping[str, pa.DataType], rows: int
+    file: str, metadata: pq.FileMetaData, columns: Mapping[str, pa.DataType], max_rows: int
 ) -> None:
     """Raise DamagedData if the stated sizes are too large, before anything is decompressed."""
-    if metadata.num_rows > rows:
-        raise DamagedData(f"{file}: expected at most {rows} rows, found {metadata.num_rows}")
+    if metadata.num_rows > max_rows:
+        raise DamagedData(f"{file}: expected at most {max_rows} rows, found {metadata.num_rows}")
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     for i in range(metadata.num_columns):
         name = metadata.schema.column(i).path.partition(".")[0]
         if name not in columns:
             continue
-        parts = [group.column(i) for group in groups]
-        count = sum(part.num_values for part in parts)
-        size = sum(part.total_uncompressed_size for part in parts)
+        chunks = [group.column(i) for group in groups]
+        count = sum(chunk.num_values for chunk in chunks)
+        size = sum(chunk.total_uncompressed_size for chunk in chunks)
         most = arrow.MAX_LIST_VALUES + MAX_ROWS if columns[name] in _ARRAYS else MAX_ITEMS
         if count > most or size > arrow.MAX_BYTES:
             raise DamagedData(

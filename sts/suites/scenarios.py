@@ -78,7 +78,9 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
         "series": [s.dialogue for s in scenarios],
     }
     rows |= columns.episodes_to_columns([s.recording for s in scenarios])
-    return parquet.encode_table(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
+    return parquet.encode_table(
+        name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group_rows=ROWS_PER_GROUP
+    )
 
 
 def read(path: Path, check: Check | None = None) -> tuple[Scenario, ...]:

@@ -54,7 +54,7 @@ def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     rows["place"] = arrow.from_numpy(order.astype(np.int32))
     n_first = int((splits == 0).sum())
     return parquet.encode_table(
-        str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, first_group_rows=n_first
+        str(path), *KIND, SCHEMA, rows, group_rows=ROWS_PER_GROUP, first_group_rows=n_first
     )
 
 
