@@ -62,13 +62,18 @@ class Rejection(Exception):
 
 
 def parse_event(
-    sent: object, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None = None
+    sent: object,
+    assigned: Mapping[str, int],
+    *,
+    may_review: bool = False,
+    reviewable: Mapping[str, int] = {},
 ) -> Event:
     """Parse an event from `sent`, which may be any JSON value.
 
     Without a kind it is a verdict, or a correction if it has `corrects`. Unknown keys are ignored.
-    Control characters in texts are replaced. `horizons` holds the continuation steps of each item
-    assigned to the annotator; `reviewed`, for reviewers only, those of every item.
+    Control characters in texts are replaced. `assigned` holds the horizon of each item assigned to
+    the annotator. Someone who `may_review` may also send reviews, adjudications and notes about the
+    `reviewable` items, which have their horizons, too.
 
     Raises:
       Rejection: a field is missing, invalid or out of range, or this person may not send it.
@@ -77,10 +82,10 @@ def parse_event(
         raise Rejection(f"expected an object, found {_preview(sent)}")
     uuid = _parse_text(sent, "uuid", _UUID, "32 hexadecimal digits")
     kind = _parse_kind(sent)
-    if kind in REVIEWERS and reviewed is None:
+    if kind in REVIEWERS and not may_review:
         raise Rejection(f"only reviewers may send {_with_article(kind)}")
     item = _parse_text(sent, "item", _ITEM, "an item identifier")
-    horizon = _find_horizon(kind, item, horizons, reviewed)
+    horizon = _find_horizon(kind, item, assigned, may_review, reviewable)
     verdict = _parse_choice(sent, "verdict", VERDICTS) if kind in VERDICT_KINDS else None
     corrects = None
     if kind == CORRECTION:
@@ -125,14 +130,18 @@ def save_submissions(
     ids = {item for item in named if isinstance(item, str) and _ITEM.fullmatch(item)}
     parameters = {"items": [*ids]}
     rows = connection.execute(_OWN_HORIZONS, parameters | {"person": annotator_id})
-    horizons = {row.id: row.horizon for row in rows}
-    reviewed = None
-    if "reviewer" in person.roles:
-        reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, parameters)}
-    acks = [
-        _save_submission(connection, annotator_id, entry, horizons, reviewed, now)
-        for entry in accepted
-    ]
+    assigned = {row.id: row.horizon for row in rows}
+    may_review = "reviewer" in person.roles
+    item_rows = connection.execute(_HORIZONS, parameters) if may_review else ()
+    reviewable = {row.id: row.horizon for row in item_rows}
+    acks: list[Acknowledgement] = []
+    for entry in accepted:
+        try:
+            event = parse_event(entry, assigned, may_review=may_review, reviewable=reviewable)
+            acks.append(_save_event(connection, annotator_id, event, now))
+        except Rejection as refusal:
+            _save_rejected(connection, annotator_id, entry, str(refusal), now)
+            acks.append(Acknowledgement(_get_uuid(entry), "rejected", str(refusal)))
     quality.pause_if_inaccurate(connection, annotator_id, study, now)
     message = f"expected at most {MAX_SUBMISSIONS} submissions in one request"
     return acks + [Acknowledgement(_get_uuid(entry), "rejected", message) for entry in rest]
@@ -153,13 +162,13 @@ def record_event(
     annotator_id: int,
     event: Event,
     *,
-    rubric_shown: bool | None = None,
+    rubric_shown: bool,
     source: str,
     now: float,
 ) -> bool:
     """Append a validated event; return True if it is a judgement beyond the required number.
 
-    `rubric_shown` is False for a judgement by the instruction alone; None for what the deal says.
+    `rubric_shown` is False for a judgement by the instruction alone; see `deal.sees_rubric`.
 
     It fills the annotator's own slot, otherwise, unless they are excluded, any free one; without a
     slot the judgement is extra. References need no slot. A reviewer's slot of the same clip is
@@ -167,45 +176,41 @@ def record_event(
     """
     if event.kind in REVIEWERS:
         people.release_slots(connection, annotator_id, slots.c.item == event.item)
-    judges = event.kind in JUDGEMENT_KINDS
-    extra = judges and not _fill_slot(connection, annotator_id, event.item, now)
-    if extra:
-        extra = references.find_reference(connection, event.item) is None
-    if rubric_shown is None:
-        rubric_shown = deal.sees_rubric(connection, annotator_id, event.item)
+    is_judgement = event.kind in JUDGEMENT_KINDS
+    is_extra = is_judgement and not _fill_slot(connection, annotator_id, event.item, now)
+    if is_extra:
+        is_extra = references.find_reference(connection, event.item) is None
     events.append_event(
         connection,
         annotator_id,
         event,
-        extra=extra,
+        extra=is_extra,
         rubric_shown=rubric_shown,
         source=source,
         now=now,
     )
-    return extra
+    return is_extra
 
 
-def _save_submission(
-    connection: Connection,
-    annotator_id: int,
-    sent: object,
-    horizons: Mapping[str, int],
-    reviewed: Mapping[str, int] | None,
-    now: float,
+def _save_event(
+    connection: Connection, annotator_id: int, event: Event, now: float
 ) -> Acknowledgement:
-    try:
-        event = parse_event(sent, horizons, reviewed)
-        before = events.find_event(connection, annotator_id, event.uuid)
-        if before is not None:
-            if before.content != event.content:
-                raise Rejection("uuid already belongs to another event; use a new uuid")
-            return Acknowledgement(event.uuid, "duplicate")
-        _check_history(connection, annotator_id, event)
-    except Rejection as refusal:
-        _save_rejected(connection, annotator_id, sent, str(refusal), now)
-        return Acknowledgement(_get_uuid(sent), "rejected", str(refusal))
-    extra = record_event(connection, annotator_id, event, source="browser", now=now)
-    return Acknowledgement(event.uuid, "extra" if extra else "saved")
+    """Store an event unless it is stored already; raise Rejection if earlier ones rule it out."""
+    stored = events.find_event(connection, annotator_id, event.uuid)
+    if stored is not None:
+        if stored.content != event.content:
+            raise Rejection("uuid already belongs to another event; use a new uuid")
+        return Acknowledgement(event.uuid, "duplicate")
+    _check_history(connection, annotator_id, event)
+    is_extra = record_event(
+        connection,
+        annotator_id,
+        event,
+        rubric_shown=deal.sees_rubric(connection, annotator_id, event.item),
+        source="browser",
+        now=now,
+    )
+    return Acknowledgement(event.uuid, "extra" if is_extra else "saved")
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
@@ -286,16 +291,20 @@ def _parse_kind(sent: Mapping[str, object]) -> str:
 
 
 def _find_horizon(
-    kind: str, item: str, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None
+    kind: str,
+    item: str,
+    assigned: Mapping[str, int],
+    may_review: bool,
+    reviewable: Mapping[str, int],
 ) -> int:
-    """Return the steps of an item about which this person may send this kind of event."""
-    if item in horizons and kind not in REVIEWERS:
-        return horizons[item]
-    if kind in JUDGEMENT_KINDS or reviewed is None:
+    """Return the horizon of an item about which this person may send this kind of event."""
+    if item in assigned and kind not in REVIEWERS:
+        return assigned[item]
+    if kind in JUDGEMENT_KINDS or not may_review:
         raise Rejection("item was never assigned to this annotator")
-    if item not in reviewed:
+    if item not in reviewable:
         raise Rejection("item does not exist")
-    return reviewed[item]
+    return reviewable[item]
 
 
 def _parse_step(value: object, verdict: str, horizon: int) -> int | None:

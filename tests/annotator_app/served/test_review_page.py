@@ -32,7 +32,9 @@ def judge(store: AnnotationStore, name: str, verdicts: list[tuple[str, int | Non
         for item, (verdict, step) in zip([*every], verdicts, strict=False):
             reason = "fog" if verdict == "cannot_judge" else ""
             event = Event(uuid4().hex, item, verdict=verdict, step=step, reason=reason)
-            submissions.record_event(connection, person, event, source="browser", now=1.0)
+            submissions.record_event(
+                connection, person, event, rubric_shown=False, source="browser", now=1.0
+            )
 
 
 @pytest.fixture
