@@ -1,5 +1,6 @@
 """The lead's overview of people: activity, access, open clips and assigned agents."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -33,6 +34,14 @@ class Member(NamedTuple):
     access: str
 
 
+class _Activity(NamedTuple):
+    """A person's judged clips, active seconds and time of the latest event in a period."""
+
+    judged: int = 0
+    seconds: float = 0.0
+    last_event: float | None = None
+
+
 class DailyWork(NamedTuple):
     """Clips that a person judged on a day, in days since 1970 (UTC), and their active seconds."""
 
@@ -44,8 +53,8 @@ class DailyWork(NamedTuple):
 
 def list_members(connection: Connection, *, now: float) -> list[Member]:
     """List everyone who was ever added, in that order."""
-    used = sessions.last_use_by_person(connection)
-    entered = {session.name for session in sessions.list_open_sessions(connection, now=now)}
+    last_uses = sessions.last_use_by_person(connection)
+    signed_in = {session.name for session in sessions.list_open_sessions(connection, now=now)}
     invited = sessions.people_with_invitation(connection, now=now)
     today = _activity_since(connection, since=now - now % DAY_S)
     ever = _activity_since(connection, since=0.0)
@@ -59,26 +68,26 @@ def list_members(connection: Connection, *, now: float) -> list[Member]:
     }
     result = []
     for person in people.list_people(connection):
-        total, seconds, last = ever.get(person.id, (0, 0.0, None))
-        last_seen = max((t for t in (used.get(person.id), last) if t is not None), default=None)
+        activity = ever.get(person.id, _Activity())
+        times = last_uses.get(person.id), activity.last_event
         result.append(
             Member(
                 person,
-                last_seen,
-                today.get(person.id, (0, 0.0, None))[0],
-                total,
-                seconds,
+                max((time for time in times if time is not None), default=None),
+                today.get(person.id, _Activity()).judged,
+                activity.judged,
+                activity.seconds,
                 *open_slots.get(person.id, (0, None)),
-                _access_status(person, entered, invited),
+                _access_status(person, signed_in, invited),
             )
         )
     return result
 
 
-def _access_status(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
+def _access_status(person: Annotator, signed_in: Collection[str], invited: Collection[int]) -> str:
     if person.deactivated:
         return "deactivated"
-    if person.name in entered:
+    if person.name in signed_in:
         return "signed in"
     return "invited" if person.id in invited else "outside"
 
@@ -90,15 +99,13 @@ def load_daily_work(connection: Connection, *, since: float) -> list[DailyWork]:
             is_judgement(), events.c.received >= since, events.c.seconds.is_not(None)
         )
     )
-    sums: dict[tuple[int, int], list[float]] = {}
+    judged: dict[tuple[int, int], int] = defaultdict(int)
+    seconds: dict[tuple[int, int], float] = defaultdict(float)
     for row in rows:
-        totals = sums.setdefault((row.annotator, int(row.received // DAY_S)), [0, 0.0])
-        totals[0] += 1
-        totals[1] += row.seconds
-    return [
-        DailyWork(annotator, day, int(clips), seconds)
-        for (annotator, day), (clips, seconds) in sorted(sums.items())
-    ]
+        key = row.annotator, int(row.received // DAY_S)
+        judged[key] += 1
+        seconds[key] += row.seconds
+    return [DailyWork(*key, judged[key], seconds[key]) for key in sorted(judged)]
 
 
 def count_assigned(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
@@ -134,18 +141,18 @@ def last_event_time(connection: Connection) -> float | None:
     return max((time for time in times if time is not None), default=None)
 
 
-def _activity_since(
-    connection: Connection, *, since: float
-) -> Mapping[int, tuple[int, float, float | None]]:
-    """Return each person's judged clips, active seconds and latest event time since a time."""
+def _activity_since(connection: Connection, *, since: float) -> Mapping[int, _Activity]:
+    """Return each person's activity since a time in UTC seconds."""
     rows = connection.execute(
         select(
             events.c.annotator,
-            func.count(events.c.item.distinct()),
-            func.coalesce(func.sum(events.c.seconds), 0.0),
-            func.max(events.c.received),
+            func.count(events.c.item.distinct()).label("judged"),
+            func.coalesce(func.sum(events.c.seconds), 0.0).label("seconds"),
+            func.max(events.c.received).label("last_event"),
         )
         .where(is_judgement(), events.c.received >= since)
         .group_by(events.c.annotator)
     )
-    return {row[0]: (row[1], float(row[2]), row[3]) for row in rows}
+    return {
+        row.annotator: _Activity(row.judged, float(row.seconds), row.last_event) for row in rows
+    }

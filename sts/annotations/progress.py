@@ -27,8 +27,9 @@ def load_recent_judgements(
 
 def load_activity(connection: Connection, annotator_id: int, since: float) -> DailyActivity:
     """Load what a person has judged in the browser since a time in UTC seconds."""
-    row = connection.execute(_DAY, {"annotator": annotator_id, "since": since}).one()
-    return DailyActivity(row[0], float(row[1]))
+    parameters = {"annotator": annotator_id, "since": since}
+    judged, seconds = connection.execute(_DAY, parameters).one()
+    return DailyActivity(judged, float(seconds))
 
 
 _DAY = select(

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Row, Table, insert, select, update
 
@@ -26,7 +26,7 @@ _ANALYZE_FROM = 1000
 
 def enqueue(
     connection: Connection,
-    every: Iterable[Item],
+    continuations: Iterable[Item],
     *,
     study: StudySettings,
     now: float,
@@ -45,16 +45,17 @@ def enqueue(
     added = 0
     touched: set[str] = set()
     references.drop_open_slots(connection)
-    for run in iter_batches(every, _RUN_SIZE):
+    for run in iter_batches(continuations, _RUN_SIZE):
         deal.place_categories(connection, {item.category for item in run}, study.seed)
         requirements = _max_requirements(run, study)
         moved = rubrics.detach_continuations(connection, run)
         ids, fresh, new = _add_items(connection, run, requirements, now=now)
         rubrics.supersede_items(connection, moved, ids)
         added += new - len(moved)
-        pairs = {(item.suite, ids[item.continuation]) for item in run}
-        _insert_rows(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
-        related = _link_suites(connection, {pair for pair in pairs if pair[1] not in fresh})
+        members = {(item.suite, ids[item.continuation]) for item in run}
+        known = {(suite, id) for suite, id in members if id not in fresh}
+        _insert_rows(connection, item_suites, sorted(members - known))
+        related = _link_suites(connection, known)
         rubrics.store_players(connection, _player_pairs(run, ids))
         raised = _add_missing_slots(connection, run, requirements, ids, fresh)
         raised += auto_resolved.record_settled(connection, run, ids)
@@ -186,22 +187,21 @@ def _add_items(
     # Sorted by id, so that indices are extended in order.
     rows = sorted(_item_row(item, requirements[item.clip].required, now) for item in fresh.values())
     _insert_rows(connection, items, rows)
-    new = [row[0] for row in rows]
     new_slots = [
-        (row[0], number, requirements[row[_CLIP]].turn, row[_DRAW], row[_CATEGORY])
+        (row.id, number, requirements[row.clip].turn, row.draw, row.category)
         for row in rows
-        for number in range(1, requirements[row[_CLIP]].required + 1)
+        for number in range(1, requirements[row.clip].required + 1)
     ]
     _insert_rows(connection, slots, new_slots)
-    of_clip = {clip: row.id for clip, row in clips.items()} | {row[_CLIP]: row[0] for row in rows}
+    of_clip = {clip: row.id for clip, row in clips.items()} | {row.clip: row.id for row in rows}
     new_copies = [
         (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
     ]
     _insert_rows(connection, copies, sorted(new_copies))
     ids = {name: row.id for name, row in continuations.items()} | {
-        copy[0]: copy[1] for copy in new_copies
+        name: of_clip[item.clip] for name, item in unknown.items()
     }
-    return ids, set(new), len(new_copies)
+    return ids, {row.id for row in rows}, len(new_copies)
 
 
 _Rows = dict[str, Row[*tuple[Any, ...]]]
@@ -250,10 +250,27 @@ def _find_lookalikes(
     return found
 
 
-_ITEM_COLUMNS = items.columns.keys()
-_CLIP, _DRAW, _CATEGORY = (_ITEM_COLUMNS.index(name) for name in ("clip", "draw", "category"))
-_COLUMNS = {table: table.columns.keys() for table in (items, copies, item_suites)} | {
-    slots: ["item", "slot", "turn", "draw", "category"]
+class _ItemRow(NamedTuple):
+    """A new row of `items`."""
+
+    id: str
+    continuation: str
+    scenario: str
+    scenario_hash: str
+    category: str
+    kind: str
+    horizon: int
+    takeover: int
+    annotations_required: int
+    draw: int
+    added: float
+    clip: str
+    rubric: str
+
+
+_COLUMNS = {table: table.columns.keys() for table in (copies, item_suites)} | {
+    items: [*_ItemRow._fields],
+    slots: ["item", "slot", "turn", "draw", "category"],
 }
 
 
@@ -269,9 +286,9 @@ def _insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[obje
         connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _item_row(item: Item, required: int, now: float) -> tuple[Any, ...]:
+def _item_row(item: Item, required: int, now: float) -> _ItemRow:
     digest = hashlib.blake2b(item.continuation.encode(), digest_size=8).digest()
-    return (
+    return _ItemRow(
         # Random, so that the id reveals neither agent nor scenario nor order to a browser.
         secrets.token_urlsafe(16),
         item.continuation,

@@ -33,7 +33,9 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
                 ~is_reference(items.c.id),
             )
         )
-        moved |= {row[0]: row[1] for row in rows if row.rubric != versions[row[0]]}
+        moved |= {
+            row.continuation: row.id for row in rows if row.rubric != versions[row.continuation]
+        }
     for batch in iter_batches(moved):
         connection.execute(delete(copies).where(copies.c.continuation.in_(batch)))
         # An item is named after one of its continuations, and its successor needs that name.
@@ -81,9 +83,9 @@ def _is_current() -> ColumnElement[bool]:
     return ~items.c.continuation.endswith("." + items.c.rubric)
 
 
-def store_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
+def store_players(connection: Connection, players: Collection[tuple[str, str]]) -> None:
     """Store missing pairs of an item and the pseudonym of a person who played it."""
-    for batch in iter_batches(sorted(wanted)):
+    for batch in iter_batches(sorted(players)):
         query = select(item_players).where(item_players.c.item.in_({item for item, _ in batch}))
         stored = {(row.item, row.pseudonym) for row in connection.execute(query)}
         rows = [{"item": i, "pseudonym": p} for i, p in batch if (i, p) not in stored]
