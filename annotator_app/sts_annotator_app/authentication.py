@@ -59,7 +59,7 @@ class Authenticator:
                 return self._redirect_home()
             with store.write(alone=True) as connection:
                 number = people.get_person(connection, owner).id
-                secret = sessions.begin(connection, number, old_secret, now=store.now())
+                secret = sessions.start_session(connection, number, old_secret, now=store.now())
             return self._admit(request, secret)
         if not token and self.provider:
             return render_sign_in(self._sign_in)

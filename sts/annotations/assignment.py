@@ -36,9 +36,9 @@ def requirement_for(study: StudySettings, item: Item) -> Requirement:
     return Requirement(required, ORDINARY)
 
 
-def batch_size(left: int) -> int:
+def batch_size(open_clips: int) -> int:
     """Return how many clips to assign to a person at a time, given how many are open to all."""
-    return max(MIN_BATCH_SIZE, min(MAX_BATCH_SIZE, left // 10))
+    return max(MIN_BATCH_SIZE, min(MAX_BATCH_SIZE, open_clips // 10))
 
 
 def unit_hash(*parts: object) -> float:
@@ -67,15 +67,15 @@ class Candidate(NamedTuple):
 class Balance:
     """Clips of each agent assigned to a person, relative to the judgements that the agent needs."""
 
-    def __init__(self, given: Mapping[str, int], wanted: Mapping[str, int]) -> None:
-        self._wanted = {agent: number for agent, number in wanted.items() if number > 0}
-        self._shares = {agent: given.get(agent, 0) / n for agent, n in self._wanted.items()}
+    def __init__(self, assigned: Mapping[str, int], required: Mapping[str, int]) -> None:
+        self._required = {agent: number for agent, number in required.items() if number > 0}
+        self._shares = {agent: assigned.get(agent, 0) / n for agent, n in self._required.items()}
 
     def add(self, agents: Iterable[str]) -> None:
         """Count one more clip of these agents."""
         for agent in agents:
             if agent in self._shares:
-                self._shares[agent] += 1 / self._wanted[agent]
+                self._shares[agent] += 1 / self._required[agent]
 
     def added_spread(self, agents: Iterable[str]) -> float:
         """Return how much one more clip of these agents would add to the spread of the shares.
@@ -87,7 +87,7 @@ class Balance:
         if not shares:
             return 0.0
         mean = sum(shares.values()) / len(shares)
-        steps = [(shares[agent], 1 / self._wanted[agent]) for agent in agents if agent in shares]
+        steps = [(shares[agent], 1 / self._required[agent]) for agent in agents if agent in shares]
         moved = sum(step for _, step in steps)
         return sum(step * (2 * (at - mean) + step) for at, step in steps) - moved**2 / len(shares)
 

@@ -136,18 +136,21 @@ _AGENTS = select(copies.c.item, copies.c.agent).where(
 
 
 def load_candidates(
-    connection: Connection, person: Claimant, level: int, turn: int, coin: float
+    connection: Connection, person: Claimant, priority: int, turn: int, coin: float
 ) -> list[Candidate]:
-    """Load open items: in the first turn from the queue's start, then from a random place."""
+    """Load open items of a priority: in the first turn from the queue's start, then from anywhere.
+
+    So the candidates of the ordinary turn are a random sample of the open clips.
+    """
     query = _select_open_slots(
         person.suite, person.settings.paused_scopes, person.settings.priorities
     )
-    parameters = person.parameters(level=level, turn=turn)
-    place = int(coin * HASH_MODULUS) if turn == ORDINARY else 0
-    later = {"least": place, "most": HASH_MODULUS, "number": MAX_CANDIDATES}
+    parameters = person.parameters(priority=priority, turn=turn)
+    start = int(coin * HASH_MODULUS) if turn == ORDINARY else 0
+    later = {"least": start, "most": HASH_MODULUS, "number": MAX_CANDIDATES}
     rows = connection.execute(query, parameters | later).all()
-    if place and len(rows) < MAX_CANDIDATES:
-        before = {"least": 0, "most": place - 1, "number": MAX_CANDIDATES - len(rows)}
+    if start and len(rows) < MAX_CANDIDATES:
+        before = {"least": 0, "most": start - 1, "number": MAX_CANDIDATES - len(rows)}
         rows = [*rows, *connection.execute(query, parameters | before)]
     if not rows:
         return []
@@ -171,11 +174,13 @@ def load_candidates(
 
 @lru_cache(maxsize=64)
 def _select_open_slots(
-    suite: str, left_out: tuple[str, ...], first: tuple[tuple[str, int], ...]
+    suite: str, left_out: tuple[str, ...], priorities: tuple[tuple[str, int], ...]
 ) -> Select[tuple[str, int, str, str, str, bool, bool]]:
     """Select a person's open slots of one turn and priority, within a range of draws."""
-    other = slots.alias("other")
-    priority = case(*((is_in_scope(scope, suite), number) for scope, number in first), else_=0)
+    judged_slots = slots.alias("other")
+    slot_priority = case(
+        *((is_in_scope(scope, suite), number) for scope, number in priorities), else_=0
+    )
     return (
         select(
             slots.c.item,
@@ -183,7 +188,9 @@ def _select_open_slots(
             items.c.continuation,
             items.c.scenario,
             items.c.category,
-            exists().where(other.c.item == slots.c.item, other.c.judged == 1).label("judged"),
+            exists()
+            .where(judged_slots.c.item == slots.c.item, judged_slots.c.judged == 1)
+            .label("judged"),
             exists()
             .where(anchors.c.item == slots.c.item, anchors.c.slot == slots.c.slot)
             .label("anchor"),
@@ -194,7 +201,7 @@ def _select_open_slots(
             slots.c.turn == bindparam("turn"),
             slots.c.draw.between(bindparam("least"), bindparam("most")),
             *(~is_in_scope(scope, suite) for scope in left_out),
-            *([priority == bindparam("level")] if first else []),
+            *([slot_priority == bindparam("priority")] if priorities else []),
             *IS_FREE,
             is_in_suite(SUITE),
             NOT_EXCLUDED,

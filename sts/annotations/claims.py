@@ -193,8 +193,10 @@ class _OpenSlots:
         """Load nothing yet; the person has already claimed the items in `claimed`."""
         self.claimed = claimed
         self._connection, self._person = connection, person
-        levels = sorted({0, *(number for _, number in person.settings.priorities)}, reverse=True)
-        self._turns = [(level, turn) for level in levels for turn in (FIRST, ORDINARY)]
+        priorities = {0, *(priority for _, priority in person.settings.priorities)}
+        self._turns = [
+            (p, turn) for p in sorted(priorities, reverse=True) for turn in (FIRST, ORDINARY)
+        ]
         self._seen: dict[tuple[int, int], list[Candidate]] = {}
 
     def choose_next(

@@ -64,7 +64,7 @@ def _load_marks(
     of_item = events.c.item == item
     current = load_current_events(connection, of_item)
     if everybody:
-        current += load_current_events(connection, of_item, kinds=[ADJUDICATION], by=False)
+        current += load_current_events(connection, of_item, kinds=[ADJUDICATION], per_person=False)
     return [
         ShownVerdict(
             "you" if event.author_id == person.id else event.pseudonym,

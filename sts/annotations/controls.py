@@ -50,7 +50,7 @@ def set_pause(
     scope: str = "",
     *,
     person: int | None = None,
-    by: int | None = None,
+    author_id: int | None = None,
     reason: str = "",
     now: float,
     resume: bool = False,
@@ -58,8 +58,9 @@ def set_pause(
     """Pause, or resume, the assignment of a suite or category, or assignments to a person.
 
     A person keeps the clip that they are watching; the clips queued behind it are released. The
-    connection must be the only writer. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`; `by`
-    is the number of the person who does it, None for the command line or an automatic pause.
+    connection must be the only writer. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`.
+    `author_id` is the number of the person who does it, None for the command line or an automatic
+    pause.
 
     Raises:
       UnknownName: nothing of that suite or category is enqueued.
@@ -68,7 +69,7 @@ def set_pause(
         _check_scope(connection, scope)
     if person is not None:
         people.lock_person(connection, person)
-    record_changes(connection, person, PAUSE, [(scope, int(not resume), by, now)])
+    record_changes(connection, person, PAUSE, [(scope, int(not resume), author_id, now)])
     connection.execute(
         insert(controls).values(
             setting=PAUSE,
@@ -76,7 +77,7 @@ def set_pause(
             person=person,
             value=int(not resume),
             reason=reason[:_MAX_REASON_CHARS],
-            annotator=by,
+            annotator=author_id,
             created=now,
         )
     )
@@ -114,14 +115,14 @@ def effective_settings(
         for control in list_pauses(connection)
         if (_is_in_suite(control.scope, suite) if control.scope else control.person == person)
     }
-    first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
+    priorities = [(scope, n) for scope, n in study.priority.items() if _is_in_suite(scope, suite)]
     everything = {"", suite, base_suite(suite)}
     return EffectiveSettings(
         bool(scopes & everything)
         or find_closing(connection, suite) is not None
         or is_excluded(connection, person),
         tuple(sorted(scopes - everything)),
-        tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
+        tuple(sorted(priorities, key=lambda priority: (-priority[1], priority[0]))),
     )
 
 

@@ -40,14 +40,14 @@ _COLUMNS = (
 
 
 def select_current(
-    kinds: Collection[str] = JUDGEMENT_KINDS, *, by: bool = True, excluded: bool = False
+    kinds: Collection[str] = JUDGEMENT_KINDS, *, per_person: bool = True, excluded: bool = False
 ) -> Subquery:
-    """Select each item's last event of these kinds, per person or, without `by`, overall.
+    """Select each item's last event of these kinds, per person or, without `per_person`, overall.
 
     Judgements of excluded people are left out unless `excluded` is True.
     """
     counted = [] if excluded else [or_(~is_judgement(), is_counted())]
-    group = (events.c.item, events.c.annotator) if by else (events.c.item,)
+    group = (events.c.item, events.c.annotator) if per_person else (events.c.item,)
     return (
         select(func.max(events.c.id).label("id"))
         .where(events.c.kind.in_(kinds), *counted)
@@ -58,24 +58,24 @@ def select_current(
 
 def load_current_events(
     connection: Connection,
-    *which: ColumnElement[bool],
+    *conditions: ColumnElement[bool],
     kinds: Collection[str] = JUDGEMENT_KINDS,
-    by: bool = True,
+    per_person: bool = True,
     suite: str | None = None,
     latest: int | None = None,
 ) -> list[CurrentEvent]:
     """Load the current events of these kinds about the clips of a suite, or all, earliest first.
 
-    `which` are conditions on events, clips and people. With `latest`, load only that many of the
-    most recent events, latest first. For `by` see `select_current`.
+    The conditions are on events, clips and people. With `latest`, load only that many of the
+    most recent events, latest first. For `per_person` see `select_current`.
     """
-    current = select_current(kinds, by=by)
+    current = select_current(kinds, per_person=per_person)
     query = (
         select(*_COLUMNS)
         .join(events, events.c.item == items.c.id)
         .join(current, current.c.id == events.c.id)
         .join(annotators, annotators.c.id == events.c.annotator)
-        .where(*which)
+        .where(*conditions)
         .order_by(events.c.id if latest is None else events.c.id.desc())
         .limit(latest)
     )

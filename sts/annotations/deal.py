@@ -72,19 +72,20 @@ _CONDITION = select(
 )
 
 
-def is_rubric_shown(number: int, place: int, share: float) -> bool:
+def is_rubric_shown(annotator_index: int, category_index: int, dealt_share: float) -> bool:
     """Return False if an annotator is dealt a category to judge by the instruction alone.
 
     Of equally many annotators and categories in a row, exactly this share is dealt. Few annotators
     are dealt different categories, so that as many as possible have both conditions.
 
     Args:
-      number: of the annotator, from 0, in the order of joining.
-      place: of the category in a random order, from 0.
-      share: 0 to 0.5.
+      annotator_index: from 0, in the order of joining.
+      category_index: from 0, in a random order.
+      dealt_share: of the categories, 0 to 0.5.
     """
-    exact = Fraction(share).limit_denominator(_MAX_DENOMINATOR)
-    return floor((number + place + 1) * exact) == floor((number + place) * exact)
+    exact = Fraction(dealt_share).limit_denominator(_MAX_DENOMINATOR)
+    position = annotator_index + category_index
+    return floor((position + 1) * exact) == floor(position * exact)
 
 
 def place_categories(connection: Connection, names: Collection[str], seed: int) -> None:

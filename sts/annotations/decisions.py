@@ -38,7 +38,7 @@ class DecisionConflict(StoreError):
 
 
 def append_decisions(
-    connection: Connection, draft: str, made: Sequence[Decision]
+    connection: Connection, draft: str, decisions: Sequence[Decision]
 ) -> list[Decision]:
     """Append decisions to a draft's chain, all or none; return them as stored.
 
@@ -50,13 +50,13 @@ def append_decisions(
       StoreError: it undoes a decision that is not the last in force, or reuses another's uuid.
     """
     earlier: list[Decision] = []
-    for batch in iter_batches(sorted({decision.candidate for decision in made})):
+    for batch in iter_batches(sorted({decision.candidate for decision in decisions})):
         in_batch = table.c.candidate.in_(batch)
         earlier += _select_decisions(connection, table.c.draft == draft, in_batch)
     by_uuid, state_of = {decision.uuid: decision for decision in earlier}, fold_decisions(earlier)
     end = _chain_tip(connection, draft)
     stored, new = [], []
-    for decision in made:
+    for decision in decisions:
         if decision.uuid in by_uuid:
             stored.append(_check_same(by_uuid[decision.uuid], decision))
             continue

@@ -55,11 +55,11 @@ def load_link(connection: Connection, token: str | None = None) -> StudyLink | N
     return None if row is None else StudyLink(*row)
 
 
-def validate_id(text: str) -> str:
+def validate_id(external_id: str) -> str:
     """Return an external id; raise ArgumentError unless it is 4 to 64 letters, digits, - or _."""
-    if not _ID.fullmatch(text):
+    if not _ID.fullmatch(external_id):
         raise ArgumentError(INVALID_ID)
-    return text
+    return external_id
 
 
 def find_person_id(connection: Connection, external_id: str) -> int | None:
@@ -69,11 +69,11 @@ def find_person_id(connection: Connection, external_id: str) -> int | None:
 
 
 def enter(
-    connection: Connection, token: str, external_id: str, held: str = "", *, now: float
+    connection: Connection, token: str, external_id: str, previous_secret: str = "", *, now: float
 ) -> tuple[str, bool]:
     """Start the session of a participant; return its secret, and True if they are new.
 
-    A new participant is an annotator with a random name. See `sessions.begin` for `held`.
+    A new participant is an annotator with a random name. See `sessions.start_session`.
 
     Raises:
       ArgumentError: the link is closed or full, the id is invalid, or the person is deactivated or
@@ -87,7 +87,7 @@ def enter(
         person = people.lock_person(connection, number)
         if person.deactivated or person.roles != ("annotator",):
             raise ArgumentError(REFUSED)
-        return sessions.begin(connection, number, held, now=now), False
+        return sessions.start_session(connection, number, previous_secret, now=now), False
     if link.joined >= link.people:
         raise ArgumentError(FULL)
     while people.find_person(connection, name := f"participant-{secrets.token_hex(3)}"):
@@ -95,7 +95,7 @@ def enter(
     number = people.add_person(connection, name, now=now).id
     connection.execute(insert(external_ids).values(annotator=number, external_id=external_id))
     connection.execute(update(study_links).values(joined=link.joined + 1))
-    return sessions.begin(connection, number, held, now=now), True
+    return sessions.start_session(connection, number, previous_secret, now=now), True
 
 
 def is_participant(connection: Connection, annotator_id: int) -> bool:

@@ -64,9 +64,9 @@ class AssignmentBalance(NamedTuple):
 
         first, second = self.between
         table = np.array(self.judgements)
-        _, part = connected_components(table @ table.T, directed=False)  # by common annotators
-        if part.any():
-            first, second = self.agents[0], self.agents[np.flatnonzero(part)[0]]
+        _, component = connected_components(table @ table.T, directed=False)  # by common annotators
+        if component.any():
+            first, second = self.agents[0], self.agents[np.flatnonzero(component)[0]]
             return (
                 f"Agents and annotators are confounded: {first} and {second} have no annotators in "
                 "common, not even through other agents; a difference between them may be one "
@@ -128,16 +128,16 @@ def measure_imbalance(
 
 
 class _ClipSets(NamedTuple):
-    """A set of things for each clip."""
+    """A set of agents or of annotators for each clip."""
 
     code: NDArray[np.int64]  # int64[clips], index of the clip's set among the distinct sets
-    members: NDArray[np.int64]  # int64[sets, things], 1 for members of the set
+    members: NDArray[np.int64]  # int64[sets, agents or annotators], 1 for members of the set
 
 
-def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:
-    """Return the set of things of each clip; `clip` and `thing` are per row."""
-    present = np.zeros((clips, int(thing.max()) + 1), bool)
-    present[clip, thing] = True
+def _group_by_clip(clip: NDArray[np.int64], member: NDArray[np.int64], clips: int) -> _ClipSets:
+    """Return the set of members of each clip; `clip` and `member` are per row."""
+    present = np.zeros((clips, int(member.max()) + 1), bool)
+    present[clip, member] = True
     packed = np.packbits(present, axis=1)
     sets = packed.view(f"V{packed.shape[1]}").ravel()
     _, first, code = np.unique(sets, return_index=True, return_inverse=True)

@@ -84,10 +84,10 @@ def items_by_person(connection: Connection, person: int, suite: str) -> set[str]
 
 
 def load_latest_by_others(
-    connection: Connection, person: int, kind: str, wanted: Collection[str]
+    connection: Connection, person: int, kind: str, item_ids: Collection[str]
 ) -> dict[str, CurrentEvent]:
     """Return the latest event of a kind by anyone else about each of these items."""
-    by_others = events.c.item.in_(wanted), events.c.annotator != person
+    by_others = events.c.item.in_(item_ids), events.c.annotator != person
     return {
         event.item: event for event in load_current_events(connection, *by_others, kinds=[kind])
     }

@@ -60,7 +60,7 @@ _ROLES = select(roles.c.role).where(roles.c.annotator == bindparam("number"))
 def add_invited(
     connection: Connection,
     name: str,
-    doing: Collection[str] = ROLES[:1],
+    role_names: Collection[str] = ROLES[:1],
     email: str | None = None,
     *,
     now: float,
@@ -77,16 +77,16 @@ def add_invited(
     """
     if not is_checked:
         refuse_spellings(connection, [normalise_name(name)])
-    person = add_person(connection, name, now=now, doing=doing)
+    person = add_person(connection, name, now=now, role_names=role_names)
     if email is not None:
         addresses.set_address(connection, person.id, email)
     return invite(connection, person.name, now=now)
 
 
 def add_person(
-    connection: Connection, name: str, *, now: float, doing: Collection[str] = ROLES[:1]
+    connection: Connection, name: str, *, now: float, role_names: Collection[str] = ROLES[:1]
 ) -> Annotator:
-    """Add a person with the roles `doing`.
+    """Add a person with these roles.
 
     A name in the form of a pseudonym, as another study assigned it, is also their pseudonym.
 
@@ -102,12 +102,13 @@ def add_person(
         .values(name=name, pseudonym=pseudonym, name_digest=hash_names(name, pseudonym), added=now)
         .returning(annotators.c.id)
     ).scalar_one()
-    if doing:
+    if role_names:
         connection.execute(
-            insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
+            insert(roles),
+            [{"annotator": number, "role": role, "added": now} for role in role_names],
         )
-        record_changes(connection, number, ROLE, [(role, 1) for role in sort_roles(doing)])
-    return Annotator(number, name, pseudonym=pseudonym, roles=sort_roles(doing))
+        record_changes(connection, number, ROLE, [(role, 1) for role in sort_roles(role_names)])
+    return Annotator(number, name, pseudonym=pseudonym, roles=sort_roles(role_names))
 
 
 def refuse_spellings(connection: Connection, names: Collection[str]) -> None:
@@ -129,15 +130,15 @@ def hash_names(name: str, pseudonym: str) -> str:
     return content_hash(name.encode(), pseudonym.encode())
 
 
-def sort_roles(doing: Collection[str]) -> tuple[str, ...]:
+def sort_roles(role_names: Collection[str]) -> tuple[str, ...]:
     """Return roles in the order of `ROLES`."""
-    return tuple(role for role in ROLES if role in doing)
+    return tuple(role for role in ROLES if role in role_names)
 
 
 def set_role(
-    connection: Connection, name: str, role: str, *, held: bool = True, now: float
+    connection: Connection, name: str, role: str, *, is_granted: bool = True, now: float
 ) -> Annotator:
-    """Give a person a role or, without `held`, remove it; repeating it changes nothing.
+    """Give a person a role, or remove it unless `is_granted`; repeating it changes nothing.
 
     Removing the role of annotator releases their open clips; their judgements are kept.
     """
@@ -145,10 +146,10 @@ def set_role(
         raise UnknownName("role", role, ROLES)
     person = lock_person(connection, get_person(connection, name).id)
     assignment = roles.c.annotator == person.id, roles.c.role == role
-    if held and role not in person.roles:
+    if is_granted and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
         record_changes(connection, person.id, ROLE, [(role, 1)])
-    elif not held:
+    elif not is_granted:
         if role in person.roles:
             record_changes(connection, person.id, ROLE, [(role, 0)])
         if role in deal.SEEING_ROLES and role in person.roles:
@@ -233,11 +234,11 @@ def load_pseudonyms(connection: Connection) -> dict[str, str]:
 
 def list_people(connection: Connection) -> list[Annotator]:
     """List everyone who was ever added, in that order."""
-    doing: dict[int, list[str]] = {}
+    role_names: dict[int, list[str]] = {}
     for number, role in connection.execute(select(roles.c.annotator, roles.c.role)):
-        doing.setdefault(number, []).append(role)
+        role_names.setdefault(number, []).append(role)
     rows = connection.execute(select(annotators).order_by("id"))
-    return [_make_annotator(row, doing.get(row.id, ())) for row in rows]
+    return [_make_annotator(row, role_names.get(row.id, ())) for row in rows]
 
 
 def set_email(connection: Connection, name: str, email: str | None) -> Annotator:
@@ -253,10 +254,10 @@ def set_email(connection: Connection, name: str, email: str | None) -> Annotator
     return person
 
 
-def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -> str:
+def sign_in(connection: Connection, email: str, previous_secret: str = "", *, now: float) -> str:
     """Start a session for the person with an e-mail address that an identity provider has verified.
 
-    Return its secret, of which only the hash is stored; see `sessions.begin` for `held`.
+    Return its secret, of which only the hash is stored; see `sessions.start_session`.
 
     Raises:
       ArgumentError: no person has that address, or they are deactivated.
@@ -267,7 +268,7 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
             f"No member of this study has the address {replace_unprintable(email)}. Ask the study "
             "lead to add it, or sign in with another address."
         )
-    return sessions.begin(connection, number, held, now=now)
+    return sessions.start_session(connection, number, previous_secret, now=now)
 
 
 def end_sessions(connection: Connection, name: str) -> int:
@@ -334,10 +335,12 @@ def _set_deactivated(connection: Connection, annotator_id: int, when: float | No
     connection.execute(update(annotators).where(is_person).values(deactivated=when))
 
 
-def release_slots(connection: Connection, annotator_id: int, *which: ColumnElement[bool]) -> None:
-    """Release the open slots, of those that `which` select, of a person whose rows are locked."""
+def release_slots(
+    connection: Connection, annotator_id: int, *conditions: ColumnElement[bool]
+) -> None:
+    """Release the open slots that meet the conditions, of a person whose rows are locked."""
     own_open = slots.c.annotator == annotator_id, slots.c.judged == 0
-    released = update(slots).where(*own_open, *which)
+    released = update(slots).where(*own_open, *conditions)
     connection.execute(released.values(annotator=None, lease_until=None))
 
 
@@ -363,11 +366,11 @@ def _load_annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annot
     return _make_annotator(row, connection.scalars(_ROLES, {"number": row.id}).all())
 
 
-def _make_annotator(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
+def _make_annotator(row: Row[*tuple[Any, ...]], role_names: Collection[str]) -> Annotator:
     return Annotator(
         row.id,
         row.name,
         pseudonym=row.pseudonym,
         deactivated=row.deactivated is not None,
-        roles=sort_roles(doing),
+        roles=sort_roles(role_names),
     )

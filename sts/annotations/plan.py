@@ -111,13 +111,13 @@ def close_suite(
     return read_plan(connection, suite, hashes)
 
 
-def validate_reason(text: str) -> str:
+def validate_reason(reason: str) -> str:
     """Validate the reason of a closing and return it without surrounding spaces."""
-    reason = text.strip()
+    reason = reason.strip()
     if not reason or not is_one_line(reason, MAX_TEXT_CHARS):
         raise ArgumentError(
             f"reason: expected one line of 1 to {MAX_TEXT_CHARS} printable characters, "
-            f"found {quote(text)}"
+            f"found {quote(reason)}"
         )
     return reason
 

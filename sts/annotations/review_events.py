@@ -11,7 +11,7 @@ from sts.annotations.schema import events
 
 def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, CurrentEvent]:
     """Load the current adjudication of each item of a suite, or of all items, that has one."""
-    current = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
+    current = load_current_events(connection, kinds=[ADJUDICATION], per_person=False, suite=suite)
     return {event.item: event for event in current}
 
 

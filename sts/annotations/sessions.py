@@ -89,11 +89,13 @@ def find_invitation(connection: Connection, token: str, *, now: float) -> Invita
     return Invitation(row.annotator, row.name, USED_MESSAGE if row.used is not None else lapsed)
 
 
-def accept_invitation(connection: Connection, token: str, held: str = "", *, now: float) -> str:
+def accept_invitation(
+    connection: Connection, token: str, previous_secret: str = "", *, now: float
+) -> str:
     """Use an invitation to start a session; return the session's secret.
 
     An invitation starts only one session, even if two requests use it at the same moment. See
-    `begin` for `held`.
+    `start_session` for `previous_secret`.
 
     Raises:
       ArgumentError: it was used before, has expired, or is unknown.
@@ -104,17 +106,19 @@ def accept_invitation(connection: Connection, token: str, held: str = "", *, now
     unused = invitations.c.token_hash == hash_token(token), invitations.c.used.is_(None)
     if connection.execute(update(invitations).where(*unused).values(used=now)).rowcount != 1:
         raise ArgumentError(USED_MESSAGE)
-    return begin(connection, invited_.annotator, held, now=now)
+    return start_session(connection, invited_.annotator, previous_secret, now=now)
 
 
-def begin(connection: Connection, annotator_id: int, held: str = "", *, now: float) -> str:
+def start_session(
+    connection: Connection, annotator_id: int, previous_secret: str = "", *, now: float
+) -> str:
     """Start a session for a person and return its secret, of which only the hash is stored.
 
-    `held` is the secret of the browser's previous session. If that was another person's, it ends:
-    their pages may still be open in the browser and would continue to submit in their name.
+    `previous_secret` is that of the browser's previous session. If that was another person's, it
+    ends: their pages may still be open in the browser and would continue to submit in their name.
     """
     is_other_person = and_(
-        sessions.c.secret_hash == hash_token(held), sessions.c.annotator != annotator_id
+        sessions.c.secret_hash == hash_token(previous_secret), sessions.c.annotator != annotator_id
     )
     connection.execute(delete(sessions).where(or_(_has_ended(now), is_other_person)))
     secret = secrets.token_urlsafe()
@@ -159,7 +163,7 @@ def last_use_by_person(connection: Connection) -> dict[int, float]:
     """Return each person's last use of a stored session, in UTC seconds."""
     latest = func.max(sessions.c.last_seen)
     rows = connection.execute(select(sessions.c.annotator, latest).group_by(sessions.c.annotator))
-    return {row[0]: row[1] for row in rows}
+    return {person: last_use for person, last_use in rows}
 
 
 def people_with_invitation(connection: Connection, *, now: float) -> set[int]:

@@ -94,7 +94,8 @@ def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Give a person a role, or take it away."""
     is_granted = not args.remove
     with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
-        person = people.set_role(connection, args.name, args.role, held=is_granted, now=store.now())
+        now = store.now()
+        person = people.set_role(connection, args.name, args.role, is_granted=is_granted, now=now)
         return _describe_person(connection, person)
 
 

@@ -142,7 +142,7 @@ def test_paused_category_is_not_given_out_until_it_is_resumed(open_study) -> Non
     enqueue(store, [an_item(f"b{i}") for i in range(5)])
     ana, bo = add_people(store, "Ana", "Bo")
     held = claim(store, ana, 10)
-    change(store, controls.set_pause, f"{SUITE}/ask", by=ana, reason="a new guideline")
+    change(store, controls.set_pause, f"{SUITE}/ask", author_id=ana, reason="a new guideline")
     kept = claim(store, ana, 10)
     assert kept[0] == held[0]
     assert {one.continuation[0] for one in kept[1:]} == {"b"}

@@ -122,7 +122,7 @@ def test_roles_that_see_the_texts_are_not_dealt_even_when_they_end(store, role) 
     assert list_withheld(store, ben) and not ask(store, deal.list_seen, ben) >= {*NAMES}
     change(store, people.set_role, "ben", role)
     assert list_withheld(store, ben) == set() and ask(store, deal.list_seen, ben) == {*NAMES}
-    change(store, people.set_role, "ben", role, held=False)
+    change(store, people.set_role, "ben", role, is_granted=False)
     assert list_withheld(store, ben) == set() and ask(store, deal.list_seen, ben) == {*NAMES}
     assert {row.rubric_shown for row in rows(store, "events") if row.annotator == ben} == {0, 1}
     assert len(list_withheld(store, ann)) == 2

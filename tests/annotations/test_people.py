@@ -103,8 +103,8 @@ def test_roles_are_given_and_taken_one_by_one(store) -> None:
     assert add_person(store, "Bo", ("lead", "curator")).roles == ("curator", "lead")
     for _ in range(2):  # repeating it changes nothing
         assert change(store, people.set_role, "Ana", "lead").roles == ("annotator", "lead")
-    assert change(store, people.set_role, "Ana", "annotator", held=False).roles == ("lead",)
-    assert change(store, people.set_role, "Ana", "lead", held=False).roles == ()
+    assert change(store, people.set_role, "Ana", "annotator", is_granted=False).roles == ("lead",)
+    assert change(store, people.set_role, "Ana", "lead", is_granted=False).roles == ()
     assert [a.roles for a in ask(store, people.list_people)] == [(), ("curator", "lead")]
     assert change(store, people.invite, "Bo").roles == ("curator", "lead")
     with pytest.raises(UnknownName, match="unknown role 'boss'; known: annotator, cur"):
@@ -118,7 +118,7 @@ def test_person_who_stops_being_an_annotator_frees_their_clips(store) -> None:
     ana, bo = add_people(store, "Ana", "Bo")
     held = claim(store, ana)
     submit(store, ana, [a_submission(held[0])])
-    change(store, people.set_role, "Ana", "annotator", held=False)
+    change(store, people.set_role, "Ana", "annotator", is_granted=False)
     with pytest.raises(UnknownName, match="unknown current annotator 'Ana'; known: Bo"):
         claim(store, ana)
     assert {c.item for c in claim(store, bo)} == {c.item for c in held[1:]}
@@ -236,7 +236,7 @@ def test_session_ends_when_someone_else_enters_in_the_same_browser(store, how) -
             return enter(store, invite(store, "Bo"), held)
         if how == "account":
             return change(store, people.sign_in, "bo@study.example", held)
-        return change(store, sessions.begin, ask(store, people.get_person, "Bo").id, held)
+        return change(store, sessions.start_session, ask(store, people.get_person, "Bo").id, held)
 
     anas, elsewhere = enter(store, invite(store)), enter(store, invite(store))
     add_person(store, "Bo", email="bo@study.example")

@@ -389,7 +389,7 @@ def test_only_reviewers_review_and_adjudicate_clips_that_need_it(store, ana, rhe
     [ack] = submit(store, rhea, [a_submission(items[0])])
     assert "has reviewed this item" in ack.message
     assert statuses(submit(store, rhea, [a_submission(items[1])])) == ["saved"]
-    change(store, people.set_role, "Rhea", "reviewer", held=False)
+    change(store, people.set_role, "Rhea", "reviewer", is_granted=False)
     assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["rejected"]
 
 

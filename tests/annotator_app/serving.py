@@ -103,7 +103,7 @@ class Server:
         name = name if name == OWNER else name + self.attempt
         if name == OWNER:
             owner = ask(self.store, people.get_person, OWNER).id
-            return change(self.store, sessions.begin, owner)
+            return change(self.store, sessions.start_session, owner)
         if name in {one.name for one in ask(self.store, people.list_people)}:
             person = change(self.store, people.invite, name)
         else:

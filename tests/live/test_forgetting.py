@@ -181,7 +181,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     profiles.compute(load_candidates(workspace, "next")[1][1])
     with AnnotationStore.open(workspace) as database:
         change(database, controls.set_pause, person=persons[0].id, reason=f"{NAME} is ill")
-        change(database, controls.set_pause, person=persons[1].id, by=persons[0].id, reason=NOTED)
+        change(
+            database,
+            controls.set_pause,
+            person=persons[1].id,
+            author_id=persons[0].id,
+            reason=NOTED,
+        )
     run(root, "report mine@2")
     write_report(root / "papers/one", "mine@2+tag=a", "")
     write_report(root / "papers/two", "hard@10", "")

@@ -271,7 +271,7 @@ def _show_pauses(
         if st.form_submit_button("Pause"):
             scope = suite if subject == everything else f"{suite}/{subject}"
             words = f"No new clips of {scope} are assigned."
-            _apply_change(words, set_pause, scope, by=lead.id, reason=reason, now=now)
+            _apply_change(words, set_pause, scope, author_id=lead.id, reason=reason, now=now)
 
 
 def _show_assignments(

@@ -125,7 +125,7 @@ def test_pages_are_only_for_people_in_their_role(open_page: Opener, server: Serv
             for label in ("Report", "Review", "Curate"):
                 assert page.get_by_role("link", name=label).count() == 0
             press(page, "n")
-        change(server.store, people.set_role, name, role, held=False)
+        change(server.store, people.set_role, name, role, is_granted=False)
         if role == "annotator":
             press(page, "Enter")
         page.get_by_text(f"This page is for the role {page_of}").wait_for()
@@ -193,12 +193,12 @@ def test_report_is_shown_to_leads_who_judge_nothing_and_to_no_annotator(
     page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
     assert page.get_by_text("Page not found").count() == 0
     page.goto(server.url("/"))
-    change(server.store, people.set_role, "chief", "lead", held=False)
+    change(server.store, people.set_role, "chief", "lead", is_granted=False)
     page.reload()
     page.get_by_text("You have no tasks yet").wait_for()
     assert page.get_by_role("link", name="Report").count() == 0
 
-    change(server.store, people.set_role, "chief", "annotator", held=True)
+    change(server.store, people.set_role, "chief", "annotator", is_granted=True)
     page.goto(server.url("/report"))
     page.get_by_text("Page not found").wait_for()
 
