@@ -51,11 +51,11 @@ def sync_page(
     sent: object,
     *,
     suite: str,
-    place: str,
-    shown: LoadEpisode,
+    workspace_path: str,
+    load_episode: LoadEpisode,
     broken: Broken,
     count_remaining: Callable[[], int],
-    runs: bool = False,
+    is_lead: bool = False,
 ) -> dict[str, Any]:
     """Save the outbox in `sent` and return the page's next data.
 
@@ -65,11 +65,11 @@ def sync_page(
     acknowledged before new episodes are drawn, which can be slow: while the page has others, it is
     sent new ones in the next exchange.
 
-    `place` identifies this workspace in the browser's storage. Continuations that cannot be
-    displayed are added to `broken`; only a person who `runs` the study is shown the reason.
+    `workspace_path` identifies this workspace in the browser's storage. Continuations that cannot
+    be displayed are added to `broken`; the reason is shown only to a person who `is_lead`.
     `count_remaining` returns the number of judgements that the suite still needs.
     """
-    author = storage_namespace(place, person.id)
+    author = storage_namespace(workspace_path, person.id)
     data: dict[str, Any] = {
         "author": author,
         "acks": [],
@@ -78,7 +78,7 @@ def sync_page(
         "previous": [],
         "training": None,
         "counts": None,
-        "empty": _empty_notice(None, 0, broken, runs),
+        "empty": _empty_notice(None, 0, broken, is_lead),
         "trouble": "",
     }
     try:
@@ -90,7 +90,7 @@ def sync_page(
         while True:
             with store.write() as connection:
                 turn = _assign(connection, store, person, suite, tuple(broken), midnight)
-            queue, more = _load_claims(turn, shown, broken, has, limit, bool(data["acks"]))
+            queue, more = _load_claims(turn, load_episode, broken, has, limit, bool(data["acks"]))
             is_broken = any(claim.continuation in broken for claim in turn.claims)
             if turn.training or not is_broken or len(broken) >= limit:
                 break
@@ -105,7 +105,7 @@ def sync_page(
             with store.read() as connection:
                 judged = progress.load_recent_judgements(connection, person.id, MAX_PREVIOUS)
                 seen = deal.list_seen(connection, person.id)
-            data["previous"] = _load_previous(judged, shown, seen)
+            data["previous"] = _load_previous(judged, load_episode, seen)
         judgements_left = count_remaining()
     except StsError as error:
         _LOG.error("annotation store: %s", error)
@@ -114,7 +114,7 @@ def sync_page(
     data["queue"], data["more"], data["training"] = queue, more, turn.training
     data["counts"] = {"done": turn.done, "broken": len(broken), "left": judgements_left}
     data["counts"] |= turn.day._asdict()
-    data["empty"] = _empty_notice(counts, turn.done, broken, runs)
+    data["empty"] = _empty_notice(counts, turn.done, broken, is_lead)
     if turn.closed and not queue:
         data["empty"] = dict(CLOSED)
     if finished and not broken and not data["training"]:
@@ -124,9 +124,9 @@ def sync_page(
     return data
 
 
-def storage_namespace(place: str, person: int) -> str:
+def storage_namespace(workspace_path: str, person_id: int) -> str:
     """Return the prefix of a person's keys in the browser's storage."""
-    return f"{hashlib.sha256(place.encode()).hexdigest()[:12]}:{person}"
+    return f"{hashlib.sha256(workspace_path.encode()).hexdigest()[:12]}:{person_id}"
 
 
 def read_message(sent: object, author: str) -> Mapping[str, Any]:
@@ -278,11 +278,11 @@ def _load_claims(
 
 
 def try_episode(
-    shown: LoadEpisode, item: str, continuation: str, broken: Broken
+    load_episode: LoadEpisode, item: str, continuation: str, broken: Broken
 ) -> list[dict[str, Any]]:
     """Return the episode in a list, which is empty if it cannot be displayed."""
     try:
-        return [{**shown(continuation), "id": item}]
+        return [{**load_episode(continuation), "id": item}]
     except StsError as error:
         _LOG.error("continuation %s: %s", continuation, error)
         broken[continuation] = str(error)
@@ -321,7 +321,7 @@ def _add_completion(notice: dict[str, str], study: StudySettings) -> None:
 
 
 def _empty_notice(
-    progress: Progress | None, done: int, broken: Broken, runs: bool
+    progress: Progress | None, done: int, broken: Broken, is_lead: bool
 ) -> dict[str, str]:
     """Return the notice for a page without an episode."""
     if broken:
@@ -333,7 +333,7 @@ def _empty_notice(
             "title": f"{count_noun(len(broken), 'episode')} cannot be displayed",
             "text": f"Something is wrong on the server, and your queue is otherwise empty. You "
             f"have annotated {count_noun(done, 'episode')}. "
-            + (details if runs else "Please tell the study lead."),
+            + (details if is_lead else "Please tell the study lead."),
         }
     if progress is None or progress.items:
         done_so_far = f"You have annotated {count_noun(done, 'episode')}. " if done else ""

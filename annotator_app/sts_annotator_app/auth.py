@@ -28,13 +28,13 @@ _PORTS = {"http": ":80", "https": ":443"}
 _LOG = logging.getLogger(__name__)
 
 
-def cookie_name(place: str) -> str:
-    """Return the name of the session cookie of the workspace at `place`.
+def cookie_name(workspace_path: str) -> str:
+    """Return the name of the session cookie of the workspace at `workspace_path`.
 
     Cookies do not distinguish ports: with a shared name, two workspaces served on one host would
     sign out each other's people.
     """
-    return f"sts_annotator_{hashlib.sha256(place.encode()).hexdigest()[:12]}"
+    return f"sts_annotator_{hashlib.sha256(workspace_path.encode()).hexdigest()[:12]}"
 
 
 class BrowserSessions:

@@ -37,7 +37,7 @@ class MessageFilter:
             nonlocal has_run
             message = await receive()
             if message.get("bytes"):
-                raw, runs_page = sanitise(message["bytes"], whole=not has_run)
+                raw, runs_page = sanitise(message["bytes"], is_first_run=not has_run)
                 has_run = has_run or runs_page
                 message = {**message, "bytes": raw}
             return message
@@ -45,17 +45,17 @@ class MessageFilter:
         await self._app(scope, receive_sanitised, send)
 
 
-def sanitise(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
+def sanitise(raw: bytes, *, is_first_run: bool = False) -> tuple[bytes, bool]:
     """Return a message without invalid states, and True if it asks for a run of the page.
 
-    With `whole`, a request for one fragment becomes a request for the whole page: a restarted
-    server does not know the fragments of a page that it has never run.
+    On the first run of a page, a request for one fragment becomes a request for the whole page: a
+    restarted server does not know the fragments of a page that it has never run.
     """
     try:
         message = BackMsg.FromString(raw)
     except DecodeError:
         return raw, False  # not a message: Streamlit closes the connection
-    changed = whole and bool(message.rerun_script.fragment_id)
+    changed = is_first_run and bool(message.rerun_script.fragment_id)
     if changed:
         message.rerun_script.fragment_id = ""
     for widget in message.rerun_script.widget_states.widgets:

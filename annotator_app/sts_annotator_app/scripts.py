@@ -32,15 +32,15 @@ def script_address(script: str, name: str) -> str:
     return f"{SCRIPTS}{name}-{content_hash(script.encode())[:16]}.mjs"
 
 
-def serve_scripts(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
-    """Return the endpoint for scripts; `script` maps a component's name to its script."""
+def serve_scripts(find_script: Callable[[str], str | None]) -> Callable[[Request], Response]:
+    """Return the endpoint for scripts; `find_script` maps a component's name to its script."""
 
     def answer(request: Request) -> Response:
         file = request.path_params["file"]
         name = file.partition("-")[0]
-        text = script(name)
-        if text is None or not script_address(text, name).endswith(f"/{file}"):
+        script = find_script(name)
+        if script is None or not script_address(script, name).endswith(f"/{file}"):
             return PlainTextResponse("Script not found.", status_code=404)
-        return Response(text, media_type="text/javascript", headers=_HEADERS)
+        return Response(script, media_type="text/javascript", headers=_HEADERS)
 
     return answer

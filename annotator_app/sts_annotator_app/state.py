@@ -184,17 +184,19 @@ def _build_component(name: str) -> Component:
 
     Drafts and live sessions may use any installed domain.
     """
-    return components.load_component(name, load_drawings(every=name in ("clip", "curate", "live")))
+    all_installed = name in ("clip", "curate", "live")
+    return components.load_component(name, load_drawings(all_installed=all_installed))
 
 
 @st.cache_resource(show_spinner=False)
-def load_drawings(*, every: bool = False) -> dict[str, str]:
+def load_drawings(*, all_installed: bool = False) -> dict[str, str]:
     """Return the drawing modules of the suite's domains, or of all installed domains.
 
     Unreadable modules are logged and left out; their episodes cannot be displayed.
     """
     sources = {}
-    for name in sorted(registry.list_entry_points("sts.domains") if every else list_domains()):
+    names = registry.list_entry_points("sts.domains") if all_installed else list_domains()
+    for name in sorted(names):
         try:
             if text := read_drawing(load_domain(name)):
                 sources[name] = text
@@ -251,7 +253,7 @@ def warm_up() -> None:
     get_store()
     get_continuations()
     for name in get_drafts().list_names():
-        load_drawings(every=True)
+        load_drawings(all_installed=True)
         with contextlib.suppress(StsError):  # the page reports the error when it is opened
             preload(get_drafts().open_draft(name, get_store()), get_previews())
     # Freeze what is loaded: traversing it in each collection would dominate the time of a run.

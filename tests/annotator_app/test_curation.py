@@ -36,7 +36,7 @@ def talk(
     """Return the answer to a message of a person's page, by a server that has just started."""
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", person.id)} | sent
-    return sync_page(DraftCache(workspace), store, person, sent, place="here")
+    return sync_page(DraftCache(workspace), store, person, sent, workspace_path="here")
 
 
 class Study:
@@ -53,7 +53,7 @@ class Study:
         """Return the answer to a message of a person's page."""
         if isinstance(sent, dict):
             sent = {"author": storage_namespace("here", person.id)} | sent
-        data = sync_page(self.drafts, self.store, person, sent, place="here")
+        data = sync_page(self.drafts, self.store, person, sent, workspace_path="here")
         json.dumps(data, allow_nan=False)
         return data
 

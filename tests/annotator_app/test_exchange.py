@@ -60,13 +60,13 @@ def talk(store: AnnotationStore, person: Annotator, sent: object, **more: Any) -
     """Return the answer to a message of a person's page."""
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", person.id)} | sent
-    given: dict[str, Any] = {"shown": show, "broken": {}} | more
+    given: dict[str, Any] = {"load_episode": show, "broken": {}} | more
     data = sync_page(
         store,
         person,
         sent,
         suite=SUITE,
-        place="here",
+        workspace_path="here",
         count_remaining=lambda: ask(store, progress.load_progress, SUITE).remaining,
         **given,
     )
@@ -195,7 +195,7 @@ class Blank:
 
     def __init__(self, blank: set[str]) -> None:
         self.blank, self.asked = blank, 0
-        self.known: dict[str, Any] = {"shown": self, "broken": dict[str, str]()}
+        self.known: dict[str, Any] = {"load_episode": self, "broken": dict[str, str]()}
 
     def __call__(self, continuation: str) -> dict[str, Any]:
         if continuation in self.blank:
@@ -222,7 +222,7 @@ def test_page_without_any_episode_to_show_says_so_to_everyone(
 ) -> None:
     enqueue(store, 2)
     blank = Blank({"c0", "c1"})
-    empty = talk(store, ann, None, **blank.known, runs=True)["empty"]
+    empty = talk(store, ann, None, **blank.known, is_lead=True)["empty"]
     assert empty["title"] == "2 episodes cannot be displayed"
     assert "unknown continuation" in empty["text"] and "sts annotate" in empty["text"]
     other = add_person(store, "bob")  # for whom nothing is left: ann holds both
@@ -443,15 +443,15 @@ def test_texts_of_a_category_judged_by_the_instruction_alone_are_never_sent(
             seen.setdefault(episode["of"].partition(".")[0], set()).add(criterion["done"])
 
     for number in range(len(every)):
-        data = talk(store, ann, None, shown=load_with_criterion)
+        data = talk(store, ann, None, load_episode=load_with_criterion)
         note(data)
         talk(
             store,
             ann,
             {"outbox": [answer(data["queue"][0]["id"], f"{number}")]},
-            shown=load_with_criterion,
+            load_episode=load_with_criterion,
         )
-    note(talk(store, ann, None, shown=load_with_criterion))
+    note(talk(store, ann, None, load_episode=load_with_criterion))
     withheld = {name for name, texts in seen.items() if texts == {""}}
     assert {*seen} == {*names} and all(len(texts) == 1 for texts in seen.values())
     assert withheld == {*names} - ask(store, deal.list_seen, ann.id) and len(withheld) == 1

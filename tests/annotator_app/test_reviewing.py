@@ -44,9 +44,9 @@ def talk(store: AnnotationStore, sent: object, name: str = "Rhea", **more: Any) 
     own = person(store, name)
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", own.id)} | sent
-    given: dict[str, Any] = {"shown": lambda name: {"of": name}, "broken": {}} | more
+    given: dict[str, Any] = {"load_episode": lambda name: {"of": name}, "broken": {}} | more
     data = sync_page(
-        store, own, sent, place="here", queues=ReviewQueues(store, SUITE, rules), **given
+        store, own, sent, workspace_path="here", queues=ReviewQueues(store, SUITE, rules), **given
     )
     json.dumps(data, allow_nan=False)
     return data
@@ -211,7 +211,7 @@ def test_clip_that_cannot_be_shown_is_skipped(store: AnnotationStore, item: str)
             raise UnknownName("continuation", continuation, [])
         return {"of": continuation}
 
-    data = talk(store, None, shown=only_odd)
+    data = talk(store, None, load_episode=only_odd)
     assert {case["episode"]["of"] for case in data["cases"]} == {"c1", "c3", "c5"}
 
 

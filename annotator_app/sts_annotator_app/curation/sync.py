@@ -51,18 +51,18 @@ def sync_page(
     person: Annotator,
     sent: object,
     *,
-    place: str,
-    ghosts: PreviewWorker | None = None,
-    linked: Mapping[str, str] = MappingProxyType({}),
+    workspace_path: str,
+    previews: PreviewWorker | None = None,
+    query: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
-    Invalid decisions are rejected one by one. `linked` are the `draft` and the candidate, `at`, in
+    Invalid decisions are rejected one by one. `query` has the `draft` and the candidate, `at`, of
     the page's address, which a page that is opened shows first.
     """
-    author = storage_namespace(place, person.id)
+    author = storage_namespace(workspace_path, person.id)
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
-    message = dict(linked) if sent is None else read_message(sent, author)
+    message = dict(query) if sent is None else read_message(sent, author)
     try:
         data["acks"] = save_decisions(
             store, person, read_list(message), partial(drafts.open_by_id, store)
@@ -75,25 +75,27 @@ def sync_page(
         else:
             opened = drafts.open_draft(name, store)
             data |= _describe_draft(opened, person, message)
-            data["linked"] = linked.get("at") if linked.get("at") in opened.candidates else None
-            if ghosts is not None:
+            data["linked"] = query.get("at") if query.get("at") in opened.candidates else None
+            if previews is not None:
                 near = [state["id"] for state in data["states"]]
-                ghosts.prioritise(opened, near)
-                data["passed"] = ghosts.count_passes(opened, [opened.candidates[id] for id in near])
-                data["ghost"] = ghosts.load_episode(opened, message.get("ghost"))
+                previews.prioritise(opened, near)
+                data["passed"] = previews.count_passes(
+                    opened, [opened.candidates[id] for id in near]
+                )
+                data["ghost"] = previews.load_episode(opened, message.get("ghost"))
     except StsError as error:
         _LOG.error("drafts: %s", error)
         data["trouble"] = f"{UNSAVED} ({error})"
     return data
 
 
-def preload(opened: CachedDraft, ghosts: PreviewWorker) -> None:
+def preload(draft: CachedDraft, previews: PreviewWorker) -> None:
     """Load what the first page of a draft needs."""
-    first = [*opened.candidates.values()][: AHEAD + 1]
+    first = [*draft.candidates.values()][: AHEAD + 1]
     for candidate in first:
-        views.describe_candidate(opened, candidate)
-    count_coverage(opened, blind=False)
-    ghosts.count_passes(opened, first)
+        views.describe_candidate(draft, candidate)
+    count_coverage(draft, blind=False)
+    previews.count_passes(draft, first)
 
 
 def _describe_draft(

@@ -21,11 +21,11 @@ def _sync_annotate(person: Annotator, sent: object, query: Mapping[str, str]) ->
         person,
         sent,
         suite=get_settings().queue,
-        place=state.workspace_path(),
-        shown=state.load_episode,
+        workspace_path=state.workspace_path(),
+        load_episode=state.load_episode,
         broken=state.broken,
         count_remaining=partial(state.count_remaining, person),
-        runs="lead" in person.roles,
+        is_lead="lead" in person.roles,
     )
 
 
@@ -35,22 +35,21 @@ def _sync_review(person: Annotator, sent: object, query: Mapping[str, str]) -> d
         person,
         sent,
         queues=state.get_review_queues(),
-        place=state.workspace_path(),
-        shown=state.load_episode,
+        workspace_path=state.workspace_path(),
+        load_episode=state.load_episode,
         broken=state.broken,
     )
 
 
 def _sync_curate(person: Annotator, sent: object, query: Mapping[str, str]) -> dict[str, Any]:
-    place, ghosts = state.workspace_path(), state.get_previews()
     return curation.sync_page(
         state.get_drafts(),
         state.get_store(),
         person,
         sent,
-        place=place,
-        ghosts=ghosts,
-        linked=query,
+        workspace_path=state.workspace_path(),
+        previews=state.get_previews(),
+        query=query,
     )
 
 

@@ -339,13 +339,13 @@ def _format_open_clips(member: Member, now: float) -> str | None:
 
 
 def _apply_change(
-    words: str | Callable[[_T], str], change: Callable[..., _T], *args: object, **more: object
+    message: str | Callable[[_T], str], change: Callable[..., _T], *args: object, **more: object
 ) -> None:
-    """Make a change and rerun the page with `words` about the outcome, or show the error."""
+    """Make a change and rerun the page with `message` about the outcome, or show the error."""
     try:
         with state.get_store().write(alone=True) as connection:
-            done = change(connection, *args, **more)
-        st.session_state[_DONE] = words if isinstance(words, str) else words(done)
+            result = change(connection, *args, **more)
+        st.session_state[_DONE] = message if isinstance(message, str) else message(result)
     except StsError as error:
         st.error(escape_markdown(str(error)))
         return

@@ -37,15 +37,15 @@ def sync_page(
     sent: object,
     *,
     queues: ReviewQueues,
-    place: str,
-    shown: LoadEpisode,
+    workspace_path: str,
+    load_episode: LoadEpisode,
     broken: Broken,
 ) -> dict[str, Any]:
     """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
     The result contains no names of annotators or agents.
     """
-    author = storage_namespace(place, person.id)
+    author = storage_namespace(workspace_path, person.id)
     message = read_message(sent, author)
     data: dict[str, Any] = {
         "author": author,
@@ -65,7 +65,7 @@ def sync_page(
             data["acks"] = [ack._asdict() for ack in acks]
             data["news"] = _find_conflicts(store, person, unsent, acks)
         by_name = queues.for_reviewer(person.id, again=message.get("again") is True)
-        data["cases"] = _load_cases(store, by_name[data["queue"]], shown, broken)
+        data["cases"] = _load_cases(store, by_name[data["queue"]], load_episode, broken)
         data["queues"] = {name: views.count_progress(queue) for name, queue in by_name.items()}
         data["empty"] = views.describe_empty_queue(data["queue"], by_name[data["queue"]])
         data["meanwhile"] = _find_concurrent(store, person, data["queue"], message.get("at"))
@@ -105,10 +105,10 @@ def _find_conflicts(
 
 
 def _find_other_decisions(
-    store: AnnotationStore, person: Annotator, kind: str, about: Collection[str]
+    store: AnnotationStore, person: Annotator, kind: str, item_ids: Collection[str]
 ) -> dict[str, CurrentEvent]:
     with store.read() as connection:
-        return judged_clips.load_latest_by_others(connection, person.id, kind, about)
+        return judged_clips.load_latest_by_others(connection, person.id, kind, item_ids)
 
 
 def _find_concurrent(

@@ -80,20 +80,20 @@ def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
     return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
 
 
-def describe_conflict(kind: str, other: CurrentEvent) -> str:
+def describe_conflict(kind: str, earlier: CurrentEvent) -> str:
     """Return a notice that another reviewer decided the clip before this one."""
     stands = "counts" if kind == REVIEW else "stands"
     return (
-        f"Another reviewer had already decided this clip: {_describe_decision(other)}. Both "
+        f"Another reviewer had already decided this clip: {_describe_decision(earlier)}. Both "
         f"decisions are kept; yours is later and {stands}."
     )
 
 
-def describe_concurrent(other: CurrentEvent) -> str:
+def describe_concurrent(decision: CurrentEvent) -> str:
     """Return a notice that another reviewer has just decided the clip in view."""
     return (
-        f"Another reviewer has just decided this clip: {_describe_decision(other)}. If you decide "
-        "it too, both decisions are kept and the later one counts."
+        f"Another reviewer has just decided this clip: {_describe_decision(decision)}. If you "
+        "decide it too, both decisions are kept and the later one counts."
     )
 
 

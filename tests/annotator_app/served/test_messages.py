@@ -53,9 +53,9 @@ def test_fragment_run_becomes_a_whole_run_if_asked() -> None:
     asked.rerun_script.fragment_id = "part"
     raw = asked.SerializeToString()
     assert sanitise(raw) == (raw, True)
-    whole = BackMsg.FromString(sanitise(raw, whole=True)[0])
+    whole = BackMsg.FromString(sanitise(raw, is_first_run=True)[0])
     assert whole.WhichOneof("type") == "rerun_script" and not whole.rerun_script.fragment_id
-    assert sanitise(BackMsg(clear_cache=True).SerializeToString(), whole=True)[1] is False
+    assert sanitise(BackMsg(clear_cache=True).SerializeToString(), is_first_run=True)[1] is False
 
 
 @pytest.mark.landing
