@@ -50,8 +50,8 @@ def unit_hash(*parts: object) -> float:
 class Candidate(NamedTuple):
     """A clip that may be assigned to a person; it counts for each of its agents.
 
-    `key` is its position in the person's own random order. `judged` is True if another annotator
-    has judged it. An `anchor` was reopened to compare the current annotators with the earlier ones.
+    `key` is its position in the person's own random order. It `is_judged` if another annotator has
+    judged it. An anchor was reopened to compare the current annotators with the earlier ones.
     """
 
     item: str
@@ -59,8 +59,8 @@ class Candidate(NamedTuple):
     scenario: str
     agents: tuple[str, ...]
     key: int
-    judged: bool = False
-    anchor: bool = False
+    is_judged: bool = False
+    is_anchor: bool = False
     category: str = ""
 
 
@@ -110,8 +110,8 @@ def choose_next(
     if not eligible:
         return None
     first = min(eligible, key=lambda candidate: candidate.key)
-    pool = [candidate for candidate in eligible if candidate.anchor == first.anchor]
-    pool = [candidate for candidate in pool if candidate.judged] or pool
+    pool = [candidate for candidate in eligible if candidate.is_anchor == first.is_anchor]
+    pool = [candidate for candidate in pool if candidate.is_judged] or pool
     if coin < _RANDOM_SHARE:
         return min(pool, key=lambda candidate: candidate.key)
     return min(pool, key=lambda candidate: (balance.added_spread(candidate.agents), candidate.key))

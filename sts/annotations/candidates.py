@@ -223,7 +223,9 @@ def choose_reference(
     factor, offset = person.order
     values = person.parameters(recent=[*recent], withheld=[*withheld], factor=factor, offset=offset)
     row = connection.execute(_REFERENCE, values).one_or_none()
-    return None if row is None else Candidate(*row[:3], (), 0, category=row.category)
+    if row is None:
+        return None
+    return Candidate(row.id, row.continuation, row.scenario, (), 0, category=row.category)
 
 
 _REFERENCE = (

@@ -30,7 +30,7 @@ class ClipView(NamedTuple):
 
     item: str
     continuation: str
-    marks: tuple[ShownVerdict, ...]
+    verdicts: tuple[ShownVerdict, ...]
     rubric_shown: bool
 
 
@@ -44,20 +44,22 @@ def load_clip(connection: Connection, person: Annotator, item: object) -> ClipVi
     continuation = connection.execute(
         select(items.c.continuation).where(items.c.id == item)
     ).scalar_one_or_none()
-    own_marks = _load_marks(connection, person, item, everybody=False)
-    if not own_marks and _has_open_claim(connection, person.id, item):
+    own_verdicts = _load_verdicts(connection, person, item, everybody=False)
+    if not own_verdicts and _has_open_claim(connection, person.id, item):
         raise ArgumentError(NOT_JUDGED_YET)
     sees_all = bool(_ROLES_SEEING_ALL & {*person.roles})
-    if continuation is None or not (own_marks or sees_all):
+    if continuation is None or not (own_verdicts or sees_all):
         raise ArgumentError(NOT_FOUND)
-    marks = own_marks
+    verdicts = own_verdicts
     if sees_all:
-        marks = _load_marks(connection, person, item, everybody=True)
-        marks += _load_truth(connection, item)
-    return ClipView(item, continuation, tuple(marks), deal.sees_rubric(connection, person.id, item))
+        verdicts = _load_verdicts(connection, person, item, everybody=True)
+        verdicts += _load_truth(connection, item)
+    return ClipView(
+        item, continuation, tuple(verdicts), deal.sees_rubric(connection, person.id, item)
+    )
 
 
-def _load_marks(
+def _load_verdicts(
     connection: Connection, person: Annotator, item: str, *, everybody: bool
 ) -> list[ShownVerdict]:
     """Load a clip's current judgements and, with `everybody`, its adjudication."""

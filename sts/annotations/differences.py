@@ -41,36 +41,36 @@ def load_label_verdicts(
     }
 
 
-def differs_from_label(clip: JudgedClip, rule: Verdict | None) -> bool:
+def differs_from_label(clip: JudgedClip, label: Verdict | None) -> bool:
     """Return True if the majority of a clip's annotators disagrees with the automatic label.
 
     A tie counts as a disagreement between annotators, and returns False.
     """
-    if rule is None or clip.success_share is None or clip.success_share == 0.5:
+    if label is None or clip.success_share is None or clip.success_share == 0.5:
         return False
-    return (clip.success_share > 0.5) != (rule.verdict == "success")
+    return (clip.success_share > 0.5) != (label.verdict == "success")
 
 
 def list_disagreements(
     clips: Iterable[JudgedClip],
-    rules: Mapping[str, Verdict],
+    labels: Mapping[str, Verdict],
     decided: Mapping[str, CurrentEvent],
     notes: Mapping[str, Sequence[CurrentEvent]],
 ) -> list[ScenarioDisagreement]:
     """List the scenarios on which annotators and labels disagree, most reviewer overrulings first.
 
-    `rules` are by continuation; the adjudications and the notes are by item.
+    `labels` are by continuation; the adjudications and the notes are by item.
     """
     disagreements: dict[str, ScenarioDisagreement] = {}
     for clip in clips:
-        rule = rules.get(clip.continuation)
-        if rule is None or not differs_from_label(clip, rule):
+        label = labels.get(clip.continuation)
+        if label is None or not differs_from_label(clip, label):
             continue
         before = disagreements.get(clip.scenario, ScenarioDisagreement(clip.scenario, 0, 0, 0, ()))
         adjudication = decided.get(clip.item)
         outcome = adjudication.verdict if adjudication else None
         outcome = None if outcome == UNABLE else outcome
-        agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
+        agrees = outcome is not None and (outcome == "success") == (label.verdict == "success")
         events = [*([adjudication] if adjudication else []), *notes.get(clip.item, ())]
         disagreements[clip.scenario] = ScenarioDisagreement(
             clip.scenario,

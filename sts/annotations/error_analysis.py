@@ -73,8 +73,8 @@ def sample_failures(
     """
     failures = shuffle_clips(filter(is_failure, clips), seed, "failures")
     return {
-        "people": [clip for clip in failures if clip.played][:size],
-        "agents": [clip for clip in failures if not clip.played][:size],
+        "people": [clip for clip in failures if clip.has_human_player][:size],
+        "agents": [clip for clip in failures if not clip.has_human_player][:size],
     }
 
 
@@ -90,7 +90,9 @@ def count_errors(
     for players, sampled in sample_failures(clips, size, seed).items():
         counts[players] = [error_of[clip.item] for clip in sampled if clip.item in error_of]
         failures = [
-            clip for clip in clips if is_failure(clip) and clip.played == (players == "people")
+            clip
+            for clip in clips
+            if is_failure(clip) and clip.has_human_player == (players == "people")
         ]
         outside = sum(clip.item in error_of for clip in failures) - len(counts[players])
         over[players] = SampleCounts(len(failures), len(sampled), len(counts[players]), outside)

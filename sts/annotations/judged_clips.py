@@ -22,14 +22,14 @@ DISAGREEMENTS = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
 class JudgedClip(NamedTuple):
     """A clip of a suite with its current judgements, earliest first; at least one.
 
-    `played` is True if a person plays in one of the continuations that show it.
+    It `has_human_player` if a person plays in one of the continuations that show it.
     """
 
     item: str
     continuation: str
     clip: str
     scenario: str
-    played: bool
+    has_human_player: bool
     verdicts: tuple[CurrentEvent, ...]
 
     @property
@@ -48,10 +48,12 @@ def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
     by_item: dict[str, list[CurrentEvent]] = {}
     for event in load_current_events(connection, _is_suite_item(suite, events.c.item)):
         by_item.setdefault(event.item, []).append(event)
-    return [
-        JudgedClip(item, *judgements[0][1:4], item in played, tuple(judgements))
-        for item, judgements in sorted(by_item.items())
-    ]
+    clips = []
+    for item, verdicts in sorted(by_item.items()):
+        first = verdicts[0]
+        about = item, first.continuation, first.clip, first.scenario, item in played
+        clips.append(JudgedClip(*about, tuple(verdicts)))
+    return clips
 
 
 def classify_disagreement(judgements: Sequence[CurrentEvent], tolerance: int) -> str:

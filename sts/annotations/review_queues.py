@@ -36,28 +36,28 @@ LoadLabels = Callable[[Collection[str]], Mapping[str, Verdict]]
 class ReviewCase(NamedTuple):
     """A clip that is queued for a reviewer.
 
-    `about` is one of `DISAGREEMENTS` or "", the field rule is the automatic label if it is in
-    question, and `remarks` are other reviewers' notes.
+    `disagreement` is one of `DISAGREEMENTS` or "", `label` is the automatic label if it is in
+    question, and `notes` are other reviewers'.
     """
 
     clip: JudgedClip
-    about: str
-    rule: Verdict | None
-    remarks: tuple[str, ...]
+    disagreement: str
+    label: Verdict | None
+    notes: tuple[str, ...]
 
 
 class ReviewQueue(NamedTuple):
     """One reviewer's queue: the open cases in order, and counts of clips.
 
-    Of the clips that belong in it, `done` are decided. Of those still open, `own` were judged or
-    played by the reviewer, and `left` were skipped by them.
+    Of all the clips that belong in it, `done` are decided. Of those still open, `own_clips` were
+    judged or played by the reviewer, and `skipped` were skipped by them.
     """
 
     cases: list[ReviewCase]
     done: int
-    of: int
-    own: int
-    left: int
+    all_clips: int
+    own_clips: int
+    skipped: int
 
 
 class SuiteReviews(NamedTuple):
@@ -95,17 +95,17 @@ def load_error_analysis(workspace: Workspace, suite: str) -> ErrorAnalysis | Non
 class _QueueContents(NamedTuple):
     """The clips of each queue, before they are ordered and filtered for a reviewer.
 
-    They are current as of the event `judged`, took `took` seconds to load and were complete at the
-    monotonic time `at`. `orders` caches each person's order.
+    They are current as of the event `last_judgement`, took `load_s` seconds to load and were
+    complete at the monotonic time `loaded_at`. `orders` caches each person's order.
     """
 
-    judged: int
+    last_judgement: int
     clips: Mapping[str, list[JudgedClip]]
     disagreements: Mapping[str, str]
-    rules: Mapping[str, Verdict]
+    labels: Mapping[str, Verdict]
     orders: dict[tuple[str, int], list[JudgedClip]]
-    took: float
-    at: float
+    load_s: float
+    loaded_at: float
 
 
 class ReviewQueues:
@@ -115,10 +115,10 @@ class ReviewQueues:
     time is spent on it, and new judgements appear with a delay.
     """
 
-    def __init__(self, store: AnnotationStore, suite: str, rules: LoadLabels) -> None:
+    def __init__(self, store: AnnotationStore, suite: str, load_labels: LoadLabels) -> None:
         """Load nothing yet."""
-        self._store, self._suite, self._rules = store, suite, rules
-        self._members: _QueueContents | None = None
+        self._store, self._suite, self._load_labels = store, suite, load_labels
+        self._contents: _QueueContents | None = None
 
     def for_reviewer(self, person: int, *, again: bool = False) -> dict[str, ReviewQueue]:
         """Return the queues for one reviewer, by name.
@@ -128,27 +128,29 @@ class ReviewQueues:
         the outcome come first, those about the marker last.
         """
         with self._store.read() as connection:
-            members = self._load_contents(connection)
+            contents = self._load_contents(connection)
             judged_items = judged_clips.items_by_person(connection, person, self._suite)
             decided = review_events.load_adjudications(connection, self._suite)
-            sorted_out = review_events.load_by_item(connection, REVIEW, self._suite)
+            reviewed = review_events.load_by_item(connection, REVIEW, self._suite)
             notes = review_events.load_by_item(connection, NOTE, self._suite)
         skipped_items = {
-            item for item, remarks in notes.items() if any(r.author_id == person for r in remarks)
+            item for item, of_item in notes.items() if any(n.author_id == person for n in of_item)
         }
         out = {}
-        for name, clips in members.clips.items():
-            closed: Collection[str] = sorted_out if name == FAILED else decided
+        for name, clips in contents.clips.items():
+            closed: Collection[str] = reviewed if name == FAILED else decided
             waiting = [
-                clip for clip in self._order_clips(members, name, person) if clip.item not in closed
+                clip
+                for clip in self._order_clips(contents, name, person)
+                if clip.item not in closed
             ]
             reviewable = [clip for clip in waiting if clip.item not in judged_items]
             cases = [
                 ReviewCase(
                     clip,
-                    members.disagreements[clip.item],
-                    members.rules.get(clip.continuation) if name == DIFFERING else None,
-                    tuple(remark.text for remark in notes.get(clip.item, ())),
+                    contents.disagreements[clip.item],
+                    contents.labels.get(clip.continuation) if name == DIFFERING else None,
+                    tuple(note.text for note in notes.get(clip.item, ())),
                 )
                 for clip in reviewable
                 if again or clip.item not in skipped_items
@@ -163,34 +165,36 @@ class ReviewQueues:
         return out
 
     def _load_contents(self, connection: Connection) -> _QueueContents:
-        contents, now = self._members, time.monotonic()
-        judged = judged_clips.last_judgement_id(connection)
-        if contents is not None and now - contents.at < _MAX_AGE_S:
-            is_slow = contents.took > _SLOW_S and now - contents.at < contents.took * 10
-            if contents.judged == judged or is_slow:
+        contents, now = self._contents, time.monotonic()
+        last_judgement = judged_clips.last_judgement_id(connection)
+        if contents is not None and (age := now - contents.loaded_at) < _MAX_AGE_S:
+            is_slow = contents.load_s > _SLOW_S and age < contents.load_s * 10
+            if contents.last_judgement == last_judgement or is_slow:
                 return contents
         study, clips = self._store.study, judged_clips.load_judged_clips(connection, self._suite)
-        rules = self._rules([clip.continuation for clip in clips])
-        about = {
+        labels = self._load_labels([clip.continuation for clip in clips])
+        disagreements = {
             clip.item: classify_disagreement(clip.verdicts, study.marker_tolerance)
             for clip in clips
         }
         samples = error_analysis.sample_failures(clips, study.review_sample, study.seed).values()
         by_queue = {
-            DISPUTED: [clip for clip in clips if about[clip.item]],
+            DISPUTED: [clip for clip in clips if disagreements[clip.item]],
             FAILED: [clip for sampled in samples for clip in sampled],
             DIFFERING: [
-                clip for clip in clips if differs_from_label(clip, rules.get(clip.continuation))
+                clip for clip in clips if differs_from_label(clip, labels.get(clip.continuation))
             ],
         }
-        at = time.monotonic()
-        self._members = _QueueContents(judged, by_queue, about, rules, {}, at - now, at)
-        return self._members
+        loaded_at = time.monotonic()
+        self._contents = _QueueContents(
+            last_judgement, by_queue, disagreements, labels, {}, loaded_at - now, loaded_at
+        )
+        return self._contents
 
-    def _order_clips(self, members: _QueueContents, name: str, person: int) -> list[JudgedClip]:
-        if (name, person) not in members.orders:
-            order = shuffle_clips(members.clips[name], self._store.study.seed, f"{name} {person}")
+    def _order_clips(self, contents: _QueueContents, name: str, person: int) -> list[JudgedClip]:
+        if (name, person) not in contents.orders:
+            order = shuffle_clips(contents.clips[name], self._store.study.seed, f"{name} {person}")
             if name == DISPUTED:
-                order.sort(key=lambda clip: DISAGREEMENTS.index(members.disagreements[clip.item]))
-            members.orders[name, person] = order
-        return members.orders[name, person]
+                order.sort(key=lambda clip: DISAGREEMENTS.index(contents.disagreements[clip.item]))
+            contents.orders[name, person] = order
+        return contents.orders[name, person]

@@ -50,7 +50,7 @@ def test_annotators_see_only_their_own_mark_on_their_own_clip(store) -> None:
     judge(store, ben, item, 2, verdict="failure", step=4)
     judge(store, ann, item, 3, step=3, corrects=f"{1:032x}")
     for who, verdict, step in ((ann, "success", 3), (ben, "failure", 4)):
-        (mark,) = ask(store, load_clip, who, item).marks
+        (mark,) = ask(store, load_clip, who, item).verdicts
         assert (mark.by, mark.verdict, mark.step) == ("you", verdict, step)
 
 
@@ -58,14 +58,16 @@ def test_annotators_see_only_their_own_mark_on_their_own_clip(store) -> None:
 def test_reviewers_and_leads_see_every_mark_by_pseudonyms(store, role) -> None:
     ann, rita = add_person(store, "ann"), add_person(store, "rita", [role])
     item = given(store, ann)
-    assert ask(store, load_clip, rita, item).marks == ()
+    assert ask(store, load_clip, rita, item).verdicts == ()
     judge(store, ann, item, 1)
-    (mark,) = ask(store, load_clip, rita, item).marks
+    (mark,) = ask(store, load_clip, rita, item).verdicts
     assert (mark.by, mark.step) == (ann.pseudonym, 2) and "ann" != mark.by
     add_reference(
         store, an_item(ask(store, load_clip, rita, item).continuation), "failure", 4, "by rule"
     )
-    marks = [(mark.by, mark.verdict, mark.step) for mark in ask(store, load_clip, rita, item).marks]
+    marks = [
+        (mark.by, mark.verdict, mark.step) for mark in ask(store, load_clip, rita, item).verdicts
+    ]
     assert ("known by a rule", "failure", 4) in marks
 
 
@@ -94,4 +96,7 @@ def test_clip_is_hidden_from_people_who_still_have_to_judge_it(store) -> None:
     judge(store, ann, item, 1)
     assert get_refusal(store, rita, item) == NOT_JUDGED_YET
     judge(store, rita, item, 2)
-    assert [mark.by for mark in ask(store, load_clip, rita, item).marks] == [ann.pseudonym, "you"]
+    assert [mark.by for mark in ask(store, load_clip, rita, item).verdicts] == [
+        ann.pseudonym,
+        "you",
+    ]

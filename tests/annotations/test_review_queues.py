@@ -109,11 +109,11 @@ def test_disputes_are_queued_the_gravest_first(store) -> None:
     team.judge(team.ana, "c4", "success", 3)
     queue = team.queue("disputes")
     assert waiting(queue) == ["c2", "c1", "c0"]
-    assert [case.about for case in queue.cases] == ["outcome", "verdict", "mark"]
-    assert (queue.done, queue.of, queue.own, queue.left) == (0, 3, 0, 0)
+    assert [case.disagreement for case in queue.cases] == ["outcome", "verdict", "mark"]
+    assert (queue.done, queue.all_clips, queue.own_clips, queue.skipped) == (0, 3, 0, 0)
     assert team.send(team.max, "c2", "adjudication", verdict="success", step=2) == "saved"
     queue = team.queue("disputes")
-    assert waiting(queue) == ["c1", "c0"] and (queue.done, queue.of) == (1, 3)
+    assert waiting(queue) == ["c1", "c0"] and (queue.done, queue.all_clips) == (1, 3)
 
 
 def test_reviewers_are_not_given_clips_that_they_judged(store) -> None:
@@ -122,7 +122,7 @@ def test_reviewers_are_not_given_clips_that_they_judged(store) -> None:
     change(store, store_people.set_role, "Ana", "reviewer")
     for name in ("disputes", "failures"):
         queue = team.queue(name, team.ana)
-        assert queue.cases == [] and queue.own == queue.of
+        assert queue.cases == [] and queue.own_clips == queue.all_clips
     assert team.send(team.ana, "c0", "adjudication", verdict="not_done") == "rejected"
     assert team.send(team.ana, "c0", "review", error_type="empty") == "rejected"
     assert waiting(team.queue("disputes")) == ["c0"]
@@ -148,10 +148,10 @@ def test_dispute_left_open_is_queued_for_another_reviewer_with_the_note(store) -
         team.disagree(clip, ("success", 1), NOT_DONE)
     assert team.send(team.rhea, "c0", "note", text="is the ring hidden?") == "saved"
     queue = team.queue("disputes")
-    assert waiting(queue) == ["c1"] and queue.left == 1
+    assert waiting(queue) == ["c1"] and queue.skipped == 1
     assert sorted(waiting(team.queue("disputes", again=True))) == ["c0", "c1"]
     others = {case.clip.continuation: case for case in team.queue("disputes", team.max).cases}
-    assert others["c0"].remarks == ("is the ring hidden?",) and others["c1"].remarks == ()
+    assert others["c0"].notes == ("is the ring hidden?",) and others["c1"].notes == ()
 
 
 def test_each_reviewer_has_a_constant_order_of_their_own(store) -> None:
@@ -173,8 +173,8 @@ def test_failures_are_sampled_separately_for_people_and_agents(store) -> None:
         larger = error_analysis.sample_failures(clips, 11, seed)
         assert {who: len(own) for who, own in drawn.items()} == {"people": 10, "agents": 10}
         assert all(larger[who][:10] == own for who, own in drawn.items())
-        assert all(one.played for one in drawn["people"])
-        assert not any(one.played for one in drawn["agents"])
+        assert all(one.has_human_player for one in drawn["people"])
+        assert not any(one.has_human_player for one in drawn["agents"])
         assert all(error_analysis.is_failure(one) for own in drawn.values() for one in own)
         assert error_analysis.sample_failures(clips, 10, 1 - seed) != drawn
         assert len(error_analysis.sample_failures(clips, 100, seed)["people"]) == 12
@@ -224,10 +224,10 @@ def test_differences_of_people_and_rule_are_queued_and_counted_by_scenario(store
         team.judge(team.ana, f"c{n}", "success", 2)
     team.judge(team.ana, "c7", "cannot_judge")
     add_reference(store, team.every[8], "success", 7)  # in no queue
-    assert {name: case.rule for name, case in differing(team).items()} == {
+    assert {name: case.label for name, case in differing(team).items()} == {
         name: NOT_DONE for name in ("c0", "c2", "c4", "c6")
     }
-    assert all(case.rule is None for case in team.queue("disputes").cases)
+    assert all(case.label is None for case in team.queue("disputes").cases)
     team.send(team.rhea, "c0", "adjudication", verdict="success", step=2, text="it got there")
     team.send(team.rhea, "c2", "adjudication", verdict="failure", step=2)
     team.send(team.rhea, "c4", "note", text="does a wall count?")

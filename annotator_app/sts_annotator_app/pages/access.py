@@ -39,8 +39,8 @@ def may_join_live() -> bool:
         return True
 
 
-def require_person(*doing: str) -> Annotator | None:
-    """Return the current person if they have one of the roles in `doing`, else show the reason.
+def require_person(*roles: str) -> Annotator | None:
+    """Return the current person if they have one of these roles, else show the reason.
 
     If the store is unavailable, the page says so and retries until it is back.
     """
@@ -54,9 +54,9 @@ def require_person(*doing: str) -> Annotator | None:
             "Your session has ended, or someone else has signed in on this browser. To continue, "
             "open a new invitation here. Unsent answers are kept in this browser and sent then."
         )
-    elif not {*doing} & {*person.roles}:  # the role was removed, or the address typed
+    elif not {*roles} & {*person.roles}:  # the role was removed, or the address typed
         st.error(
-            f"This page is for the role {doing[0]}, which you do not have in this study. Ask the "
+            f"This page is for the role {roles[0]}, which you do not have in this study. Ask the "
             "study lead to give it to you."
         )
         return None

@@ -20,32 +20,32 @@ st.html(
     @media (max-width: 860px) { .stMainBlockContainer { padding: 3.75rem 1rem 0; } }
     </style>"""
 )
-doing = {*current_roles()}
+roles = {*current_roles()}
 judged = bool(get_settings().suite)
 entries: list[tuple[Callable[[], None], str, str]] = []
-if "annotator" in doing and judged:
+if "annotator" in roles and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
-if "reviewer" in doing and judged:
+if "reviewer" in roles and judged:
     entries.append((component_pages.show_review, "Review", "review"))
 curating: list[tuple[Callable[[], None], str, str]] = [
     (component_pages.show_curate, "Curate", "curate"),
     (new_scenario.show_page, "New scenario", "new"),
 ]
-if "curator" in doing:
+if "curator" in roles:
     entries += curating
-if "lead" in doing and judged:  # annotators do not see the results of their study
+if "lead" in roles and judged:  # annotators do not see the results of their study
     entries.append((report.show_page, "Report", "report"))
-if "lead" in doing:
+if "lead" in roles:
     entries.append((team.show_page, "Team", "team"))
-if "lead" in doing and "curator" not in doing:
+if "lead" in roles and "curator" not in roles:
     entries += curating
-if doing & {"annotator", "curator", "lead"} and may_join_live():
+if roles & {"annotator", "curator", "lead"} and may_join_live():
     entries.append((live.show_page, "Live", "live"))
 if not entries:
     st.info("You have no tasks yet. Ask the study lead to give you a role.")
 entries.append((guide.show_page, "Guide", "guide"))
-first, *rest = entries
-root = st.Page(first[0], title=first[1], url_path="first", default=True)
+(show_first, first_title, first_path), *rest = entries
+root = st.Page(show_first, title=first_title, url_path="first", default=True)
 pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in rest)]
 # Streamlit serves the default page only at the root; redirect its own address there.
 
@@ -55,7 +55,7 @@ def redirect() -> None:
     st.switch_page(root, query_params=st.query_params.to_dict())
 
 
-pages.append(st.Page(redirect, title=first[1], url_path=first[2], visibility="hidden"))
+pages.append(st.Page(redirect, title=first_title, url_path=first_path, visibility="hidden"))
 if judged:
     pages.append(st.Page(clip.show_page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()

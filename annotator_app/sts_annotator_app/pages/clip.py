@@ -53,4 +53,4 @@ def load_view(store: AnnotationStore, person: Annotator, item: object) -> dict[s
     except StsError as error:
         _LOG.error("clip %s: %s", item, error)
         return CLIP_UNAVAILABLE
-    return {"episode": episode, "marks": [mark._asdict() for mark in record.marks]}
+    return {"episode": episode, "marks": [verdict._asdict() for verdict in record.verdicts]}

@@ -45,9 +45,9 @@ def describe_case(case: ReviewCase, episode: dict[str, Any], seed: int) -> dict[
             {"by": format_letter(n), "verdict": by.verdict, "step": by.step, "reason": by.reason}
             for n, by in enumerate(verdicts)
         ],
-        "about": case.about,
-        "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
-        "remarks": list(case.remarks),
+        "about": case.disagreement,
+        "ruled": None if case.label is None else [case.label.verdict, case.label.step],
+        "remarks": list(case.notes),
     }
 
 
@@ -62,22 +62,22 @@ def format_letter(number: int) -> str:
 
 def count_progress(queue: ReviewQueue) -> dict[str, int]:
     """Return the progress of a queue."""
-    counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
-    return {"waiting": len(queue.cases), **counts}
+    counts = {"of": queue.all_clips, "own": queue.own_clips, "left": queue.skipped}
+    return {"waiting": len(queue.cases), "done": queue.done, **counts}
 
 
 def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
     """Return the notice for a queue without clips for this person."""
-    if not queue.of:
+    if not queue.all_clips:
         return dict(zip(("title", "text"), _EMPTY[name], strict=True))
     rest = []
-    if queue.own:
-        own_clips = count_noun(queue.own, "clip")
+    if queue.own_clips:
+        own_clips = count_noun(queue.own_clips, "clip")
         rest.append(f"{own_clips} left to another reviewer: you annotated or played them.")
-    if queue.left:
-        rest.append(f"You skipped {count_noun(queue.left, 'clip')}.")
+    if queue.skipped:
+        rest.append(f"You skipped {count_noun(queue.skipped, 'clip')}.")
     unseen = " ".join(rest) or "New clips appear here automatically."
-    return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
+    return {"title": f"{queue.done} of {queue.all_clips} decided", "text": unseen}
 
 
 def describe_conflict(kind: str, earlier: CurrentEvent) -> str:
