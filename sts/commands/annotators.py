@@ -220,7 +220,7 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
     reports = [folder.relative_to(workspace.root).as_posix() for folder in folders]
     others = len(rest.people - {person.pseudonym})
     counts = {"session": len(rest.sessions), "recording": len(rest.recordings)}
-    counts["candidate"] = sum(not label for label, _ in rest.cut)
+    counts["candidate"] = sum(not label for label, _ in rest.cut_scenarios)
     counted = ", ".join(count_noun(count, noun) for noun, count in counts.items())
     partners, listed = count_noun(others, "other participant"), ", ".join(reports)
     lines = [

@@ -69,22 +69,22 @@ def make_design(agents: int, people: int, sessions: int, seed: int) -> list[list
     return [[int(names[agent]) for agent in row] for row in rows]
 
 
-def measure_evenness(rows: Sequence[Sequence[int]], agents: int) -> Evenness:
+def measure_evenness(design: Sequence[Sequence[int]], agents: int) -> Evenness:
     """Count the features of a design of `agents` agents."""
-    counts = Counter(f for row in rows for f in _list_pairs(row) | _list_places(row))
-    counts.update(("agent", agent, 0) for row in rows for agent in row)
-    every, places = range(agents), range(len(rows[0]))
-    pairs = list(combinations(every, 2))
+    counts = Counter(f for row in design for f in _list_pairs(row) | _list_places(row))
+    counts.update(("agent", agent, 0) for row in design for agent in row)
+    agent_indices, places = range(agents), range(len(design[0]))
+    pairs = list(combinations(agent_indices, 2))
     keys = {
-        "agent": [(a, 0) for a in every],
+        "agent": [(a, 0) for a in agent_indices],
         "pair": pairs,
-        "place": [(a, k) for a in every for k in places],
+        "place": [(a, k) for a in agent_indices for k in places],
         "order": [*pairs, *((b, a) for a, b in pairs)],
     }
     ranges = []
     for kind, cells in keys.items():
-        found = [counts[kind, *cell] for cell in cells] or [0]
-        ranges.append((min(found), max(found)))
+        feature_counts = [counts[kind, *cell] for cell in cells] or [0]
+        ranges.append((min(feature_counts), max(feature_counts)))
     return Evenness(*ranges)
 
 

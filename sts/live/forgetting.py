@@ -59,21 +59,22 @@ class Traces(NamedTuple):
       sessions: the events of each, except steps, by id.
       recordings: the session of each trajectory, by its id.
       plays: the session of each continuation that the person played, by its id.
-      cut: scenarios cut from these, each with the NAME@VERSION of its suite, or "" in a draft.
-      others: all other sessions, as `sessions`.
+      cut_scenarios: those cut from these, each with the NAME@VERSION of its suite, or "" in a
+        draft.
+      other_sessions: all others, as `sessions`.
     """
 
     sessions: Mapping[str, Sequence[Event]]
     recordings: Mapping[str, str]
     plays: Mapping[str, str]
-    cut: Sequence[tuple[str, Summary]]
-    others: Mapping[str, Sequence[Event]]
+    cut_scenarios: Sequence[tuple[str, Summary]]
+    other_sessions: Mapping[str, Sequence[Event]]
 
     @property
     def replays(self) -> dict[str, Sequence[Event]]:
         """The sessions in which others played one of these scenarios."""
-        hashes = {scenario.hash for _, scenario in self.cut}
-        return {id: log for id, log in self.others.items() if log[0]["scenario"] in hashes}
+        hashes = {scenario.hash for _, scenario in self.cut_scenarios}
+        return {id: log for id, log in self.other_sessions.items() if log[0]["scenario"] in hashes}
 
     @property
     def people(self) -> set[str]:
@@ -85,13 +86,18 @@ class Traces(NamedTuple):
     @property
     def suites(self) -> dict[str, list[str]]:
         """The ids of the scenarios in frozen suites, by NAME@VERSION."""
-        labels = sorted({label for label, _ in self.cut if label})
-        return {label: sorted(s.id for other, s in self.cut if other == label) for label in labels}
+        labels = sorted({label for label, _ in self.cut_scenarios if label})
+        return {
+            label: sorted(s.id for other, s in self.cut_scenarios if other == label)
+            for label in labels
+        }
 
     @property
     def in_suites(self) -> dict[str, str]:
         """The sessions of the trajectories and continuations that frozen suites use."""
-        used = {id for label, scenario in self.cut if label for id in _list_origins(scenario)}
+        used = {
+            id for label, scenario in self.cut_scenarios if label for id in _list_origins(scenario)
+        }
         return {id: s for id, s in {**self.recordings, **self.plays}.items() if id in used}
 
     @property
@@ -111,8 +117,8 @@ class Traces(NamedTuple):
         kept = self.in_suites
         rest = {id: s for id, s in self.recordings.items() if id not in kept}
         erased = rest.keys() | self.plays.keys() - kept.keys()
-        cut = [pair for pair in self.cut if erased & _list_origins(pair[1])]
-        return self._replace(recordings=rest, cut=cut)
+        cut = [(label, s) for label, s in self.cut_scenarios if erased & _list_origins(s)]
+        return self._replace(recordings=rest, cut_scenarios=cut)
 
 
 def _list_origins(scenario: Summary) -> set[str]:
@@ -245,10 +251,10 @@ def _erase_recordings(workspace: Workspace, traces: Traces, date: str) -> None:
     """Erase recordings and what is made of them."""
     for table in workspace.path("live").glob("*/interactions.parquet") if traces.sessions else ():
         table.unlink()  # `sts live score` makes it of the journals
-    if not (traces.recordings or traces.cut):
+    if not (traces.recordings or traces.cut_scenarios):
         return
     shutil.rmtree(workspace.path("frames"), ignore_errors=True)
-    hashes = {scenario.hash for _, scenario in traces.cut}
+    hashes = {scenario.hash for _, scenario in traces.cut_scenarios}
     continuations.erase(workspace, hashes)
     for label in traces.suites:
         workspace.path(label_table.table_name(label)).unlink(missing_ok=True)

@@ -167,9 +167,11 @@ def read_journals(workspace: Workspace) -> Iterator[tuple[str, list[Event]]]:
 
 def collect_sessions(workspace: Workspace, plan: Plan) -> list[SessionSummary]:
     """Summarise all sessions of a study; raise DamagedData if a journal is damaged."""
-    journals = read_journals(workspace)
-    own = (journal for journal in journals if journal[1][0].get("study") == plan.name)
-    return [summarise_session(path, events, plan) for path, events in own]
+    return [
+        summarise_session(path, events, plan)
+        for path, events in read_journals(workspace)
+        if events[0].get("study") == plan.name
+    ]
 
 
 def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> SessionSummary:
@@ -186,7 +188,7 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
     if not events or events[0].get("kind") != "opened":
         raise DamagedData(f"{name}: expected a journal that starts with the event opened")
     try:
-        opened, participants = Opening.from_json(events[0]), list_participants(events)
+        opening, participants = Opening.from_json(events[0]), list_participants(events)
         parsed = [msgspec.convert(event, _Event) for event in events[1:]]
         told = [event for event in parsed if event.kind == "told"]
         marks = [event for event in parsed if event.kind == "marked"]
@@ -197,24 +199,24 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
     except (DamagedData, LookupError, TypeError, ValueError) as error:
         raise DamagedData(f"{name}: an event is invalid: {error}") from None
     ended = next((event for event in parsed if event.kind == "ended"), None)
-    last = ended or (parsed[-1] if parsed else _Event("opened"))
+    last_event = ended or (parsed[-1] if parsed else _Event("opened"))
     agents = [p for p in participants if p.kind == "agent" and p.role != "setter"]
     people = [p for p in participants if p.acts]
     return SessionSummary(
-        id=opened.id,
-        cell=opened.cell,
-        practice=opened.practice,
+        id=opening.id,
+        cell=opening.cell,
+        practice=opening.practice,
         ended=ended.reason if ended else "",
         person=people[0].name if people else "",
         agent=agents[0].name if agents else "",
         fingerprint=agents[0].fingerprint if agents else "",
-        seconds=last.at,
+        seconds=last_event.at,
         people=sum(participant.kind == "human" for participant in participants),
-        interactions=tuple(_make_rows(opened, participants, parsed, plan)),
+        interactions=tuple(_make_rows(opening, participants, parsed, plan)),
     )
 
 
-def find_setters(workspace: Workspace, session: object, text: str) -> set[str]:
+def find_setters(workspace: Workspace, session: object, instruction_text: str) -> set[str]:
     """Return who gave an instruction in these words in a session: pseudonyms, or names of agents.
 
     Raises:
@@ -225,68 +227,68 @@ def find_setters(workspace: Workspace, session: object, text: str) -> set[str]:
     path = workspace.path("live", SESSIONS_FOLDER, f"{session}.jsonl")
     events = read_events(path) if path.exists() else []
     people = list_participants(events) if events else []
-    given = (event for event in events if event["kind"] == "told" and event.get("text") == text)
-    return {people[event["by"]].name for event in given}
+    told_events = (event for event in events if event["kind"] == "told")
+    return {people[e["by"]].name for e in told_events if e.get("text") == instruction_text}
 
 
 def _make_rows(
-    opened: Opening, people: Sequence[Participant], events: Sequence[_Event], plan: Plan | None
+    opening: Opening, people: Sequence[Participant], events: Sequence[_Event], plan: Plan | None
 ) -> Iterator[Interaction]:
     """Yield the row of each instruction."""
-    told = [event for event in events if event.kind == "told"]
+    told_events = [event for event in events if event.kind == "told"]
     marks = {event.instruction: event for event in events if event.kind == "marked"}
     steps = [event for event in events if event.kind == "step"]
     n_steps = max((step.t + 1 for step in steps), default=0)
     ended = next((event.reason for event in events if event.kind == "ended"), "")
-    late_ms = math.inf if opened.tick is None else 1000 * LATE * opened.tick
+    late_ms = math.inf if opening.tick is None else 1000 * LATE * opening.tick
     prompts = {prompt.text: prompt for prompt in plan.prompts} if plan else {}
-    cell = plan.cells[opened.cell] if plan and 0 <= opened.cell < len(plan.cells) else None
-    for index, given in enumerate(told):
-        mark, prompt = marks.get(index), prompts.get(given.prompt)
-        setter, solver = people[given.by], _find_solver(people, given)
+    cell = plan.cells[opening.cell] if plan and 0 <= opening.cell < len(plan.cells) else None
+    for index, told_event in enumerate(told_events):
+        mark, prompt = marks.get(index), prompts.get(told_event.prompt)
+        setter, solver = people[told_event.by], _find_solver(people, told_event)
         marker = people[mark.by] if mark else None
-        after = mark or next(iter(told[index + 1 :]), None)
-        end = after.t if after else max(n_steps, given.t)
-        between = [step for step in steps if given.t <= step.t < end]
+        next_event = mark or next(iter(told_events[index + 1 :]), None)
+        end = next_event.t if next_event else max(n_steps, told_event.t)
+        between = [step for step in steps if told_event.t <= step.t < end]
         yield Interaction(
-            session=opened.id,
-            study=opened.study,
-            practice=opened.practice,
+            session=opening.id,
+            study=opening.study,
+            practice=opening.practice,
             ended=ended,
             person=setter.name,
             setter_kind=setter.kind,
             agent=solver.name,
             fingerprint=solver.fingerprint,
             agent_kind=solver.kind,
-            domain=opened.domain,
+            domain=opening.domain,
             order=cell.order if cell else 0,
             instruction=index,
-            text=given.text,
-            prompt=given.prompt,
+            text=told_event.text,
+            prompt=told_event.prompt,
             kind=prompt.kind if prompt else "",
             difficulty=prompt.difficulty if prompt else "",
-            typed=given.typed,
-            start=given.t,
+            typed=told_event.typed,
+            start=told_event.t,
             end=end,
             mark=mark.mark or UNMARKED if mark else UNMARKED,
             marked_by=marker.name if marker else "",
             marker_kind=marker.kind if marker else "",
             note_given=bool(mark and mark.note),
-            latency_s=mark.at - given.at if mark else math.nan,
+            latency_s=mark.at - told_event.at if mark else math.nan,
             late_ticks=sum(step.late_ms > late_ms for step in between),
             ticks=len(between),
         )
 
 
-def _find_solver(people: Sequence[Participant], given: _Event) -> Participant:
+def _find_solver(people: Sequence[Participant], told_event: _Event) -> Participant:
     """Return who was asked: an agent if there is one, else the first."""
-    asked = [p for p in people if p.player in given.to]
+    asked = [p for p in people if p.player in told_event.to]
     return next(iter(sorted(asked, key=lambda p: p.kind != "agent")), EMPTY)
 
 
-def write_interactions(path: Path, rows: Sequence[Interaction]) -> None:
+def write_interactions(path: Path, interactions: Sequence[Interaction]) -> None:
     """Write a table of interactions."""
-    columns = {name: [getattr(row, name) for row in rows] for name in SCHEMA}
+    columns = {name: [getattr(row, name) for row in interactions] for name in SCHEMA}
     parquet.write_table(path, FORMAT, VERSION, SCHEMA, columns)
 
 
