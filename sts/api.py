@@ -270,7 +270,7 @@ def run_selection(
             workers=workers,
             progress=show,
             suite=selection.suite.hash,
-            by=executor,
+            executor=executor,
             replay=replay,
             on_recovery=on_recovery,
         )

@@ -103,9 +103,9 @@ class Index:
         """Return the distinct values of a dictionary-encoded column."""
         return list(self.table.column(column).combine_chunks().dictionary.to_pylist())
 
-    def mask_where(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
-        """Return bool[rows], True for rows whose value is one of `words`."""
-        matches = np.array([word in words for word in self.read_values(column)], np.bool_)
+    def mask_where(self, column: str, wanted: Collection[str]) -> NDArray[np.bool_]:
+        """Return bool[rows], True for rows whose value is one of `wanted`."""
+        matches = np.array([value in wanted for value in self.read_values(column)], np.bool_)
         codes, hits = self.read_codes(column), np.flatnonzero(matches)
         if len(hits) <= 1:  # a comparison is quicker
             return np.equal(codes, hits[0] if len(hits) else -1)
@@ -140,17 +140,17 @@ class Index:
         return matching
 
     def missing_indices(
-        self, agent: str, mark: str, seed: int, count: int
+        self, agent: str, fingerprint: str, seed: int, count: int
     ) -> dict[str, tuple[list[int], bool]]:
         """Return which of `count` continuations of each scenario an agent lacks, by its hash.
 
         The second value is True if a continuation of the scenario depends on its batch. Scenarios
         that the agent never continued are left out.
         """
-        mask = self.mask_where("agent", (agent,)) & self.mask_where("fingerprint", (mark,))
+        mask = self.mask_where("agent", (agent,)) & self.mask_where("fingerprint", (fingerprint,))
         rows = np.flatnonzero(mask & (self.read_numbers("seed") == seed))
-        codes, words = self.read_codes("scenario")[rows], self.read_values("scenario")
-        is_present = np.bincount(codes, minlength=len(words)) > 0
+        codes, scenarios = self.read_codes("scenario")[rows], self.read_values("scenario")
+        is_present = np.bincount(codes, minlength=len(scenarios)) > 0
         positions = (np.cumsum(is_present) - 1)[codes]
         exists = np.zeros((np.count_nonzero(is_present), count), np.bool_)
         indices = self.read_numbers("index")[rows]
@@ -162,7 +162,7 @@ class Index:
         sensitive = {*codes[self.read_numbers("together")[rows] > 0].tolist()}
         present = np.flatnonzero(is_present).tolist()
         return {
-            words[code]: (lacking, code in sensitive)
+            scenarios[code]: (lacking, code in sensitive)
             for code, lacking in zip(present, missing, strict=True)
         }
 
@@ -187,11 +187,11 @@ class Index:
 
     def group_by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
         """Return, by the name of each part, the positions in `rows` of its continuations."""
-        codes, words = self.read_codes("part")[rows], self.read_values("part")
+        codes, part_names = self.read_codes("part")[rows], self.read_values("part")
         order = np.argsort(codes, kind="stable")
         edges = np.flatnonzero(np.diff(codes[order], prepend=-1, append=-1)).tolist()
         runs = itertools.pairwise(edges)
-        return {words[codes[order[start]]]: order[start:stop] for start, stop in runs}
+        return {part_names[codes[order[start]]]: order[start:stop] for start, stop in runs}
 
     def locate_rows(
         self, rows: NDArray[np.intp]
@@ -272,9 +272,9 @@ def encode_index(index: Index) -> bytes:
 
 def _count_rows_per_part(index: Index) -> dict[str, int]:
     """Return the number of rows of each part."""
-    words = index.read_values("part")
-    counts = np.bincount(index.read_codes("part"), minlength=len(words)).tolist()
-    return dict(zip(words, counts, strict=True))
+    part_names = index.read_values("part")
+    counts = np.bincount(index.read_codes("part"), minlength=len(part_names)).tolist()
+    return dict(zip(part_names, counts, strict=True))
 
 
 def _read_or_empty(store: KeyValueStore, columns: Sequence[str] = tuple(SCHEMA)) -> Index:

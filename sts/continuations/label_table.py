@@ -55,9 +55,9 @@ def is_table(name: str) -> bool:
     return name.startswith(f"{FOLDER}/") and name.count("/") == 1 and name.endswith(".parquet")
 
 
-def current_source(set: str, index: Index, parts: Collection[str]) -> TableSource:
+def current_source(set: str, index: Index, part_names: Collection[str]) -> TableSource:
     """Return the source that a table of a label set over these parts of an index would state."""
-    sizes = {name: index.sizes[name] for name in parts}
+    sizes = {name: index.sizes[name] for name in part_names}
     return TableSource(set, content_hash(canonical_json(sizes))[:24])
 
 
@@ -83,20 +83,20 @@ def check_format(name: str, mark: str) -> None:
 
 
 def count_verdicts(
-    name: str, raw: bytes, part: Collection[str] | None = None
+    name: str, raw: bytes, scenario_ids: Collection[str] | None = None
 ) -> dict[str, dict[str, int]]:
     """Return each agent's number of continuations by verdict; "" counts those without a rule.
 
-    Only scenarios whose ids are in `part` count; None counts all.
+    Only scenarios whose ids are in `scenario_ids` count; None counts all.
     """
     columns = ("agent", "verdict", "scenario")
-    (agents, names), (verdicts, words), (scenarios, ids) = parquet.read_coded(name, raw, columns)
-    if part is not None:
-        mask = np.array([id in part for id in ids], bool)[scenarios]
+    (agents, names), (verdicts, kinds), (scenarios, ids) = parquet.read_coded(name, raw, columns)
+    if scenario_ids is not None:
+        mask = np.array([id in scenario_ids for id in ids], bool)[scenarios]
         agents, verdicts = agents[mask], verdicts[mask]
-    pairs = np.bincount(agents * len(words) + verdicts, minlength=len(names) * len(words))
-    rows = zip(names, pairs.reshape(len(names), len(words)).tolist(), strict=True)
-    return {agent: dict(zip(words, row, strict=True)) for agent, row in sorted(rows) if any(row)}
+    pairs = np.bincount(agents * len(kinds) + verdicts, minlength=len(names) * len(kinds))
+    rows = zip(names, pairs.reshape(len(names), len(kinds)).tolist(), strict=True)
+    return {agent: dict(zip(kinds, row, strict=True)) for agent, row in sorted(rows) if any(row)}
 
 
 def read_verdicts(
@@ -161,17 +161,17 @@ def encode_table(
     agents, codes = _distinct_agents(table)
     names, notes = agent_names(agents), _notes_by_agent(codes, labels["notes"])
     coded = table["scenario"].combine_chunks()
-    by_code = [scenarios.get(hash) for hash in coded.dictionary.to_pylist()]
+    scenario_of_code = [scenarios.get(hash) for hash in coded.dictionary.to_pylist()]
     scenario_codes = arrow.to_numpy(coded.indices)
 
     def scenario_column(attribute: str) -> pa.Array:
-        values = [getattr(s, attribute) if s else "" for s in by_code]
+        values = [getattr(s, attribute) if s else "" for s in scenario_of_code]
         return arrow.encode_dictionary(scenario_codes, values).cast(pa.string())
 
     verdict = labels["verdict"]
     has_rule = np.sign(arrow.to_numpy(pc.binary_length(verdict).combine_chunks()))
     steps = arrow.to_numpy(labels["step"].combine_chunks())
-    horizons = np.array([s.horizon if s else 0 for s in by_code], np.int64)
+    horizons = np.array([s.horizon if s else 0 for s in scenario_of_code], np.int64)
     joined_notes = ["; ".join(sorted(texts)) for texts in notes]
     columns = {
         "agent": arrow.encode_dictionary(codes, [names[agent] for agent in agents]).cast(

@@ -52,9 +52,9 @@ def label_set_name(suite: str, rules: Mapping[str, str]) -> str:
     return content_hash(canonical_json(meaning))[:24]
 
 
-def label_part_name(set: str, part: str) -> str:
+def label_part_name(set: str, part_name: str) -> str:
     """Return the name of the part of a label set for a part of continuations."""
-    return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
+    return f"{FOLDER}/{set}/{part_name.removeprefix(f'{parts.FOLDER}/')}"
 
 
 def write_labels(

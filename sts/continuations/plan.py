@@ -48,9 +48,8 @@ class Chunk(NamedTuple):
         """The number of continuations it makes."""
         return sum(len(share.indices) for share in self.shares)
 
-    @property
-    def parts(self) -> list[Chunk]:
-        """Each of its shares as a chunk of its own."""
+    def split(self) -> list[Chunk]:
+        """Return each of its shares as a chunk of its own."""
         if len(self.shares) == 1:
             return [self]
         return [
@@ -79,7 +78,7 @@ def make_plan(
     index: Index,
     scenarios: Sequence[Scenario],
     names: Sequence[str],
-    known: Mapping[str, AgentInfo],
+    infos: Mapping[str, AgentInfo],
     *,
     count: int,
     seed: int,
@@ -87,18 +86,18 @@ def make_plan(
 ) -> Plan:
     """Plan the missing continuations; the order of scenarios and agents does not matter.
 
-    `known` has the facts of the agents and of the partners, `suite` is a hash; see
+    `infos` has the facts of the agents and of the partners, `suite` is a hash; see
     `sts.continuations.run.run` for the rest.
     """
-    order = sorted(names, key=lambda name: known[name][:2])
+    order = sorted(names, key=lambda name: infos[name][:2])
     ranked = sorted(scenarios, key=lambda s: (compute_shape(s), s.steps, s.id, s.hash))
-    find = known.__getitem__
+    find_agent = infos.__getitem__
     counts = {
-        name: [plan_count(known[name], scenario, find, count) for scenario in ranked]
+        name: [plan_count(infos[name], scenario, find_agent, count) for scenario in ranked]
         for name in names
     }
     missing = {
-        name: index.missing_indices(known[name].name, known[name].fingerprint, seed, count)
+        name: index.missing_indices(infos[name].name, infos[name].fingerprint, seed, count)
         for name in names
     }
     shares = {name: _find_missing_shares(missing[name], ranked, counts[name]) for name in order}
@@ -106,12 +105,12 @@ def make_plan(
     max_size = min(max(sum(new.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
     chunked = [(name, c) for name in order for c in _cut_into_chunks(shares[name], max_size)]
     listed = [
-        [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]] for name, chunk in chunked
+        [*infos[name][:2], [[s.scenario.hash, s.indices] for s in chunk]] for name, chunk in chunked
     ]
     content = {"plan": _FORMAT, "sts": sts.__version__, "suite": suite, "seed": seed}
-    mark = content_hash(canonical_json({**content, "chunks": listed}))[:24]
+    plan = content_hash(canonical_json({**content, "chunks": listed}))[:24]
     chunks = tuple(
-        Chunk(mark, f"{i:05}", name, known[name].fingerprint, sts.__version__, seed, tuple(chunk))
+        Chunk(plan, f"{i:05}", name, infos[name].fingerprint, sts.__version__, seed, tuple(chunk))
         for i, (name, chunk) in enumerate(chunked)
     )
     reused = {name: sum(counts[name]) - new[name] for name in names}
@@ -119,10 +118,10 @@ def make_plan(
 
 
 def plan_count(
-    agent: AgentInfo, scenario: Scenario, find: Callable[[str], AgentInfo], count: int
+    agent: AgentInfo, scenario: Scenario, find_agent: Callable[[str], AgentInfo], count: int
 ) -> int:
     """Return how many continuations a scenario gets: 1 if neither agent nor partner draws."""
-    return 1 if is_deterministic(agent, scenario.partner, find) else count
+    return 1 if is_deterministic(agent, scenario.partner, find_agent) else count
 
 
 def _find_missing_shares(
@@ -140,14 +139,14 @@ def _find_missing_shares(
     return shares
 
 
-def _cut_into_chunks(shares: Sequence[Share], most: int) -> list[list[Share]]:
-    """Split shares into runs of at most `most` continuations each, or of a single share."""
+def _cut_into_chunks(shares: Sequence[Share], max_size: int) -> list[list[Share]]:
+    """Split shares into runs of at most `max_size` continuations each, or of a single share."""
     chunks: list[list[Share]] = []
     room = 0
     for share in shares:
         if len(share.indices) > room:
             chunks.append([])
-            room = most
+            room = max_size
         chunks[-1].append(share)
         room -= len(share.indices)
     return chunks

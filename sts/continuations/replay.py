@@ -106,17 +106,17 @@ class ReplayChecks:
         mask &= index.mask_where("fingerprint", (info.fingerprint,))
         mask &= index.mask_where("scenario", self._scenarios[name])
         mask &= index.read_numbers("seed") == self._seed
-        codes, words = index.read_codes("part")[mask], index.read_values("part")
-        stored = dict.fromkeys(words[code] for code in codes[[0, -1]].tolist())
-        for part in stored:
-            self._submit(name, self._choose_samples(name, part, least=2 // len(stored)))
+        codes, part_names = index.read_codes("part")[mask], index.read_values("part")
+        chosen = dict.fromkeys(part_names[code] for code in codes[[0, -1]].tolist())
+        for part_name in chosen:
+            self._submit(name, self._choose_samples(name, part_name, least=2 // len(chosen)))
 
-    def add_part(self, name: str, process: int, part: str) -> None:
+    def add_part(self, name: str, process: int, part_name: str) -> None:
         """Replay some continuations of a part, if it is the first that its process made."""
         self._collect(self._pool.poll())
         if (name, process) in self._sources:
             return
-        if samples := self._choose_samples(name, part, least=2):
+        if samples := self._choose_samples(name, part_name, least=2):
             self._sources.add((name, process))
             self._submit(name, samples)
 
@@ -140,12 +140,12 @@ class ReplayChecks:
         own = ", ".join(sorted(filter(is_users, partners)))
         return f"; if its partner has changed ({own}), run it in a new workspace" if own else ""
 
-    def _choose_samples(self, name: str, part: str, *, least: int) -> list[Sample]:
+    def _choose_samples(self, name: str, part_name: str, *, least: int) -> list[Sample]:
         """Return continuations of this run in a part, one of each scenario at most."""
         known = self._scenarios[name]
         info, schema = self._infos[name], {column: parts.SCHEMA[column] for column in _COLUMNS}
         table = parquet.decode_table(
-            part, self._store.get(part), parts.FORMAT, parts.VERSION, schema
+            part_name, self._store.get(part_name), parts.FORMAT, parts.VERSION, schema
         )
         rows: dict[str, Sample] = {}
         for hash, *agent, index, together, content_hash, seconds in zip(
@@ -154,13 +154,13 @@ class ReplayChecks:
             if agent == [info.name, info.fingerprint] and hash in known:
                 sample = Sample(known[hash], index, together, content_hash, seconds)
                 rows.setdefault(hash, sample)
-        found = list(rows.values())
-        if not found:
+        samples = list(rows.values())
+        if not samples:
             return []
-        cost = float(np.mean([sample.seconds * max(1, sample.together) for sample in found]))
+        cost = float(np.mean([sample.seconds * max(1, sample.together) for sample in samples]))
         affordable = int(min(MAX_SECONDS / max(cost, 1e-9), MAX_SAMPLES))
-        count = min(max(affordable, least), len(found))
-        return [found[i] for i in np.linspace(0, len(found) - 1, count).astype(int)]
+        count = min(max(affordable, least), len(samples))
+        return [samples[i] for i in np.linspace(0, len(samples) - 1, count).astype(int)]
 
     def _submit(self, name: str, samples: Sequence[Sample]) -> None:
         task = _Replay(name, self._infos[name].fingerprint, self._seed, tuple(samples))
@@ -209,6 +209,8 @@ def play_again(task: _Replay) -> list[str]:
     for (together, index), scenarios in batches.items():
         indices = range(together) if together else (index,)
         for batch in group_by_shape(scenarios):
-            played = continue_all(batch, agent, seed=task.seed, indices=indices, apart=together > 0)
+            played = continue_all(
+                batch, agent, seed=task.seed, indices=indices, by_scenario=together > 0
+            )
             hashes |= {(c.scenario_hash, c.identity.index): c.content_hash for c in played}
     return [hashes[sample.scenario.hash, sample.number] for sample in task.samples]

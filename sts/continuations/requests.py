@@ -63,17 +63,17 @@ def count_missing(
     Raises:
       DamagedData: a request is damaged; remove the file and run the agent again.
     """
-    found: dict[tuple[str, str], Counter[str]] = {}
+    missing: dict[tuple[str, str], Counter[str]] = {}
     for name in store.list(FOLDER):
         request = read_request(store, name)
-        asked = {hash: n for hash, n in request.counts.items() if hash in scenarios}
-        version, most = (request.agent, request.fingerprint), max(asked.values(), default=0)
-        lacking = index.missing_indices(*version, request.seed, most)
-        own = found.setdefault(version, Counter())
-        for scenario, count in asked.items():
+        requested = {hash: n for hash, n in request.counts.items() if hash in scenarios}
+        agent, largest = (request.agent, request.fingerprint), max(requested.values(), default=0)
+        lacking = index.missing_indices(*agent, request.seed, largest)
+        scenario_counts = missing.setdefault(agent, Counter())
+        for scenario, count in requested.items():
             indices, _ = lacking.get(scenario, (range(count), False))
-            own[scenario] += sum(i < count for i in indices)
-    return found
+            scenario_counts[scenario] += sum(i < count for i in indices)
+    return missing
 
 
 def read_request(store: KeyValueStore, name: str) -> Request:

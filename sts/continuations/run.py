@@ -58,7 +58,7 @@ def run(
     workers: int,
     progress: Callable[[int, int], None],
     suite: str = "",
-    by: str = LOCAL,
+    executor: str = LOCAL,
     replay: bool = True,
     on_recovery: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> RunResult:
@@ -71,8 +71,8 @@ def run(
     that its crashes affect no other agent.
 
     A scenario gets 1 continuation if neither the agent nor its partner draws. One worker is this
-    process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash and `by` the
-    name of the executor. `replay` plays some continuations of each user's agent again in another
+    process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash, `executor`
+    a name. `replay` plays some continuations of each user's agent again in another
     process, unless it declares that it is not reproducible. `progress` is called with
     (continuations made, in all), `on_recovery` with an agent and an error that a retry recovered
     from.
@@ -120,7 +120,7 @@ def run(
     part_names: dict[str, list[str]] = {name: [] for name in checked}
     with (
         ReplayChecks(workspace.store, checked, repeatable, seed=seed, workers=workers) as replays,
-        create_executor(workers, len(plan.chunks), isolated=is_foreign, name=by) as pool,
+        create_executor(workers, len(plan.chunks), isolated=is_foreign, name=executor) as jobs,
     ):
         for name in checked:
             if plan.reused[name]:
@@ -128,9 +128,9 @@ def run(
         chunks = run_tasks(
             [chunk._replace(replay=replay) for chunk in plan.chunks],
             work,
-            split=lambda chunk: chunk.parts,
+            split=Chunk.split,
             owner=lambda chunk: chunk.agent,
-            executor=pool,
+            executor=jobs,
             isolation_key=_isolated_agents,
             on_recovery=lambda chunk, error: on_recovery(chunk.agent, error),
         )
@@ -286,4 +286,4 @@ def _continue_batch(
     (single,) = play(scenarios[:1], indices=indices[:1])
     if single.content_hash == continuations[0].content_hash:
         return continuations
-    return play(scenarios, indices=indices, apart=True)
+    return play(scenarios, indices=indices, by_scenario=True)

@@ -64,14 +64,14 @@ def continue_all(
     *,
     seed: int,
     indices: Sequence[int],
-    apart: bool = False,
+    by_scenario: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> list[Continuation]:
     """Return a continuation of each scenario at each index, in that order.
 
     The scenarios are of one shape; see `group_by_shape`. They may differ in who is evaluated and in
     the lengths of context and continuation. The agent observes every replayed step, so its memory
-    is warm at takeover, and keeps no mutable state outside it. If `apart`, it gets the episodes of
+    is warm at takeover, and keeps no mutable state outside it. If `by_scenario`, it gets those of
     one scenario at a time. `seed` selects its streams; the worlds' streams are the scenarios'.
     `provenance` is added to that of each continuation.
 
@@ -82,38 +82,40 @@ def continue_all(
       StsError: an agent changed its declared attributes while it played.
     """
     began = time.perf_counter()
-    form = compute_shape(scenarios[0])
-    if any(compute_shape(s) != form for s in scenarios):
+    shape = compute_shape(scenarios[0])
+    if any(compute_shape(s) != shape for s in scenarios):
         raise ArgumentError(
             "expected scenarios of one shape, found several; group them with group_by_shape"
         )
-    domain, count = load_domain(form.domain), len(indices)
+    domain, count = load_domain(shape.domain), len(indices)
     order = sorted(range(len(scenarios)), key=lambda n: -scenarios[n].steps)
     longest_first = [scenarios[n] for n in order]
     batch = [s for s in longest_first for _ in indices]
-    mark = agents.fingerprint(agent)
-    names = [Identity(s.hash, agent.name, mark, seed, i) for s in longest_first for i in indices]
+    fingerprint = agents.fingerprint(agent)
+    pairs = [(s.hash, i) for s in longest_first for i in indices]
+    identities = [Identity(hash, agent.name, fingerprint, seed, i) for hash, i in pairs]
     worlds = domain.restore([s.recording.state for s in batch])
     watch = make_replay_check(batch)
     watch(-1, worlds)
     repeats = isinstance(agent, Recorded)
     script = repeat_script(make_script(domain, longest_first, recorded=repeats), count)
     instructions = None if repeats else [s.instructions for s in batch]
-    player = None if repeats else play_apart(bind_agent(agent, domain), count) if apart else agent
-    teams = make_teams(batch, player, names)
+    is_apart = by_scenario and not repeats
+    player = play_apart(bind_agent(agent, domain), count) if is_apart else agent
+    teams = make_teams(batch, None if repeats else player, identities)
     steps = np.array([s.steps for s in batch])
     played = play_episodes(
         domain, worlds, teams, steps=steps, script=script, told=instructions, watch=watch
     )
     if not repeats:
         agents.check_unchanged(agent)
-    if form.partner_agent:
+    if shape.partner_agent:
         agents.check_unchanged(teams[-1].agent)
     declared = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
     shared = {
         "sees": agent.sees,
         "deterministic": is_deterministic(agent, scenarios[0].partner),
-        "together": count if apart else 0,
+        "together": count if by_scenario else 0,
         "seconds": (time.perf_counter() - began) / len(batch),
         "provenance": collect_provenance()
         | {name: value for name, value in declared.items() if value}
@@ -121,43 +123,45 @@ def continue_all(
     }
     made: list[list[Continuation]] = [[] for _ in scenarios]
     arrays = (played.actions, played.utterances, played.rewards)
-    for b, (s, name) in enumerate(zip(batch, names, strict=True)):
+    for b, (s, identity) in enumerate(zip(batch, identities, strict=True)):
         actions, utterances, rewards = (array[b, : s.steps] for array in arrays)
         scene, log_probs = (
             played.scene[b, : s.steps + 1],
             played.log_probs[b, : s.steps][:, s.players],
         )
-        episode = Episode(form.domain, s.recording.state, actions, utterances, rewards, scene)
-        one = make_continuation(s, name, episode, log_probs=log_probs, **shared)
-        made[order[b // count]].append(one)
-    return [one for own in made for one in own]
+        episode = Episode(shape.domain, s.recording.state, actions, utterances, rewards, scene)
+        continuation = make_continuation(s, identity, episode, log_probs=log_probs, **shared)
+        made[order[b // count]].append(continuation)
+    return [continuation for members in made for continuation in members]
 
 
 def is_deterministic(
     agent: agents.Agent | AgentInfo,
     partner: str,
-    find: Callable[[str], agents.Agent | AgentInfo] = agents.load,
+    find_agent: Callable[[str], agents.Agent | AgentInfo] = agents.load,
 ) -> bool:
     """Return True if all continuations are the same: neither the agent nor its partner draws."""
-    return all(one.deterministic for one in _iter_agents(agent, partner, find))
+    return all(player.deterministic for player in _iter_agents(agent, partner, find_agent))
 
 
 def is_reproducible(
     agent: agents.Agent | AgentInfo,
     partner: str,
-    find: Callable[[str], agents.Agent | AgentInfo] = agents.load,
+    find_agent: Callable[[str], agents.Agent | AgentInfo] = agents.load,
 ) -> bool:
     """Return True unless the agent or its partner declares that it cannot repeat itself."""
-    return all(one.reproducible for one in _iter_agents(agent, partner, find))
+    return all(player.reproducible for player in _iter_agents(agent, partner, find_agent))
 
 
 def _iter_agents(
-    agent: agents.Agent | AgentInfo, partner: str, find: Callable[[str], agents.Agent | AgentInfo]
+    agent: agents.Agent | AgentInfo,
+    partner: str,
+    find_agent: Callable[[str], agents.Agent | AgentInfo],
 ) -> Iterator[agents.Agent | AgentInfo]:
     """Yield an agent, and its partner if that is an agent, too."""
     yield agent
     if name := parse_partner_agent(partner):
-        yield find(name)
+        yield find_agent(name)
 
 
 def parse_partner_agent(partner: str) -> str:
@@ -167,19 +171,19 @@ def parse_partner_agent(partner: str) -> str:
 
 
 def make_teams(
-    scenarios: Sequence[Scenario], agent: agents.Agent | None, names: Sequence[Identity]
+    scenarios: Sequence[Scenario], agent: agents.Agent | None, identities: Sequence[Identity]
 ) -> list[Team]:
     """Return the deciding teams: the agent, unless it is None, and a partner that is an agent."""
     teams = []
     if agent is not None:
-        streams = np.array([name.random_stream("agent", agent.name) for name in names], np.uint64)
-        teams.append(Team(agent, [s.players for s in scenarios], streams))
+        streams = [identity.random_stream("agent", agent.name) for identity in identities]
+        teams.append(Team(agent, [s.players for s in scenarios], np.array(streams, np.uint64)))
     if name := parse_partner_agent(scenarios[0].partner):
         everyone = range(scenarios[0].recording.n_players)
         others = [[p for p in everyone if p not in s.players] for s in scenarios]
         partner = agents.load(name)
-        streams = np.array([i.random_stream("partner", partner.name) for i in names], np.uint64)
-        teams.append(Team(partner, others, streams))
+        streams = [identity.random_stream("partner", partner.name) for identity in identities]
+        teams.append(Team(partner, others, np.array(streams, np.uint64)))
     return teams
 
 

@@ -41,13 +41,13 @@ class Identity:
         terms = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
         return content_hash(canonical_json(terms))[:24]
 
-    def random_stream(self, part: str, agent: str) -> np.uint64:
-        """Return the random stream of the agent that plays a part, "agent" or "partner", in it.
+    def random_stream(self, team: str, agent: str) -> np.uint64:
+        """Return the random stream of the agent that plays a team, "agent" or "partner", in it.
 
         The fingerprint does not enter: all versions of an agent have the same random numbers, and
         so does a partner, whichever agent it plays with.
         """
-        return stream("continuation", part, self.scenario, agent, self.seed, self.index)
+        return stream("continuation", team, self.scenario, agent, self.seed, self.index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +132,10 @@ class Continuation:
         the agent nor on actions and rewards that are not visible: actions count if the domain
         draws them.
         """
-        parts = [self.scenario_hash.encode(), self.episode.appearance_hash.encode()]
+        fields = [self.scenario_hash.encode(), self.episode.appearance_hash.encode()]
         if _draws_actions(self.episode.domain):
-            parts.append(self.episode.actions.tobytes())
-        return content_hash(*parts)[:32]
+            fields.append(self.episode.actions.tobytes())
+        return content_hash(*fields)[:32]
 
 
 def _draws_actions(domain: str) -> bool:

@@ -37,7 +37,7 @@ def find_shown_name(name: str, versions: Mapping[str, Version], kind: str = "age
     if _can_be_loaded(name):
         info = require_infos([name])[name]
         agent, mark = info.name, info.fingerprint
-    fitting = [n for n, own in versions.items() if own[0] == agent and own[1].startswith(mark)]
+    fitting = [n for n, (a, f) in versions.items() if a == agent and f.startswith(mark)]
     if len(fitting) > 1:
         raise ArgumentError(
             f"agent {name} has {len(fitting)} versions: {', '.join(sorted(fitting))}; name one"

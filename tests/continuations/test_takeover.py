@@ -96,7 +96,7 @@ def test_batch_of_different_lengths_players_and_grids_changes_nothing(name, apar
     mixed = [grid, *others, *scenarios(2, players=(1,)), *scenarios(1, partner="replay")]
     assert len(group_by_shape(mixed)) == 1
     agent = agents.load(name)
-    together = continue_all(mixed, agent, seed=0, indices=(0, 2), apart=apart)
+    together = continue_all(mixed, agent, seed=0, indices=(0, 2), by_scenario=apart)
     alone = [
         one
         for own in mixed
