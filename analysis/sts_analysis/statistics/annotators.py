@@ -125,13 +125,13 @@ def _solve_annotators(
     """Return effects float64[..., K], and the directions that any of the matrices cannot tell."""
     values, vectors = np.linalg.eigh((matrix + np.swapaxes(matrix, 1, 2)) / 2)
     # Relative to the matrix of all units, so that each one left out is measured by the same scale.
-    told = values > _SINGULAR * max(float(values[0].max()), 1.0)
-    inverse = np.where(told, 1 / np.where(told, values, 1.0), 0.0)
+    is_known = values > _SINGULAR * max(float(values[0].max()), 1.0)
+    inverse = np.where(is_known, 1 / np.where(is_known, values, 1.0), 0.0)
     effect = np.einsum("ukl,ul,uml,um->uk", vectors, inverse, vectors, right, optimize=True)
     # Only differences of effects are known; centred by workload they move no mean over verdicts.
     effect -= (effect @ workload)[:, None]
-    several = np.flatnonzero((~told).sum(axis=1) > 1)  # all alike is one that no data can tell
-    unknown = [vectors[u][:, ~told[u]].T for u in several]
+    several = np.flatnonzero((~is_known).sum(axis=1) > 1)  # all alike is one that no data can tell
+    unknown = [vectors[u][:, ~is_known[u]].T for u in several]
     return effect, np.concatenate([np.zeros((0, len(workload))), *unknown])
 
 

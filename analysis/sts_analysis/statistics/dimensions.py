@@ -68,7 +68,7 @@ class Dimensions(NamedTuple):
         return not self.reason and bool(self.observed[1] > self.band[1, 1])
 
 
-class _Part(NamedTuple):
+class _Category(NamedTuple):
     """A category: units, int64[U]; agents' scenarios and deviations in each, float64[A, U]."""
 
     unit: np.ndarray
@@ -92,17 +92,17 @@ def measure_dimensions(
       agents: int64[A], the agents to compare.
       seed: of the null's draws.
     """
-    parts = _divide(outcomes, agents)
-    enough = np.array([(part.units >= MIN_UNITS).all() for part in parts])
+    categories = _divide_categories(outcomes, agents)
+    enough = np.array([(category.units >= MIN_UNITS).all() for category in categories])
     spread = rates[agents].max(axis=0, initial=0) - rates[agents].min(axis=0, initial=1)
-    used = np.flatnonzero(enough & (spread > est.ZERO))
-    counts = len(agents), len(used), len(parts) - len(used)
-    if reason := _find_reason(len(agents), len(used)):
+    usable = np.flatnonzero(enough & (spread > est.ZERO))
+    counts = len(agents), len(usable), len(categories) - len(usable)
+    if reason := _find_reason(len(agents), len(usable)):
         return Dimensions(*counts, np.zeros(0), np.zeros(0), np.zeros((0, 2)), reason)
-    own, rates = [parts[c] for c in used], rates[np.ix_(agents, used)]
-    trials = np.stack([part.scenarios.sum(axis=1) for part in own], axis=1)
-    size = min(len(used), len(agents) - 1)
-    null = _simulate(fit_one_factor(rates, trials), own, size, seed)
+    compared, rates = [categories[c] for c in usable], rates[np.ix_(agents, usable)]
+    trials = np.stack([category.scenarios.sum(axis=1) for category in compared], axis=1)
+    size = min(len(usable), len(agents) - 1)
+    null = _simulate(fit_one_factor(rates, trials), compared, size, seed)
     low, median, high = np.quantile(null, QUANTILES, axis=0)
     band = np.stack([low, high], axis=1)
     return Dimensions(*counts, find_eigenvalues(rates, size), median, band, "")
@@ -154,18 +154,18 @@ def fit_one_factor(rates: np.ndarray, trials: np.ndarray) -> np.ndarray:
     return np.asarray(expit(base + np.outer(ability, slope)))
 
 
-def _divide(outcomes: Outcomes, agents: np.ndarray) -> list[_Part]:
+def _divide_categories(outcomes: Outcomes, agents: np.ndarray) -> list[_Category]:
     """Return the categories, with how far the units of each deviate from agents' rates."""
     value = outcomes.value[agents]
-    seen, parts = np.isfinite(value).astype(np.float64), []
+    seen, categories = np.isfinite(value).astype(np.float64), []
     for c in range(len(outcomes.categories)):
         inside = outcomes.category == c
         unit, place = np.unique(outcomes.unit[inside], return_inverse=True)
-        judged, given = seen[:, inside], np.nan_to_num(value[:, inside])
-        mean = est.divide(given.sum(axis=1), judged.sum(axis=1))[:, None]
-        columns = judged, given - mean * judged
-        parts.append(_Part(unit, *(est.sum_units(x, place, len(unit)) for x in columns)))
-    return parts
+        judged, total = seen[:, inside], np.nan_to_num(value[:, inside])
+        mean = est.divide(total.sum(axis=1), judged.sum(axis=1))[:, None]
+        columns = judged, total - mean * judged
+        categories.append(_Category(unit, *(est.sum_units(x, place, len(unit)) for x in columns)))
+    return categories
 
 
 def _find_reason(agents: int, categories: int) -> str:
@@ -176,17 +176,17 @@ def _find_reason(agents: int, categories: int) -> str:
     return ""
 
 
-def _simulate(chances: np.ndarray, parts: list[_Part], size: int, seed: int) -> np.ndarray:
+def _simulate(chances: np.ndarray, categories: list[_Category], size: int, seed: int) -> np.ndarray:
     """Return float64[DRAWS, size], eigenvalues of studies with these chances and units."""
     rng, found = np.random.default_rng(seed), []
-    units = 1 + max(part.unit.max() for part in parts)
+    units = 1 + max(category.unit.max() for category in categories)
     for _ in range(DRAWS // _BATCH):
         # Exponential weights over their sum are Rubin's; one for a unit in all its categories.
         weight = rng.standard_exponential((_BATCH, units))
         rates = np.tile(chances, (_BATCH, 1, 1))
-        for c, part in enumerate(parts):
-            own, n = weight[:, part.unit], part.units
-            moved = (own @ part.deviations.T) / (own @ part.scenarios.T)
+        for c, category in enumerate(categories):
+            unit_weight, n = weight[:, category.unit], category.units
+            moved = (unit_weight @ category.deviations.T) / (unit_weight @ category.scenarios.T)
             # Such weights give sum e^2 / (n (n + 1)), and the variance of a mean is over n (n - 1).
             rates[..., c] += moved * np.sqrt((n + 1) / (n - 1))
         found.append(find_eigenvalues(rates, size))

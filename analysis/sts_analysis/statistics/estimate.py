@@ -60,20 +60,20 @@ class Estimates(NamedTuple):
 
     Attributes:
       value: float64[R].
-      parts: float64[R, U], each unit's contribution to the error; se**2 is the sum of squares.
+      unit_errors: float64[R, U], what each unit adds to the error; se**2 is the sum of squares.
       df: degrees of freedom.
       units: number of units with a value.
     """
 
     value: np.ndarray
-    parts: np.ndarray
+    unit_errors: np.ndarray
     df: float
     units: int
 
     @property
     def se(self) -> np.ndarray:
         """float64[R], standard errors; rounding counts as 0."""
-        return take_root((self.parts**2).sum(axis=-1))
+        return take_root((self.unit_errors**2).sum(axis=-1))
 
     @property
     def interval(self) -> np.ndarray:
@@ -178,8 +178,8 @@ def estimate(values: np.ndarray, weighting: Weighting) -> Estimates:
     members[np.arange(len(w)), g] = 1
     mean = x @ members / members.sum(axis=0)
     residuals = w * (x - mean[:, g])
-    parts = weighting.scale * sum_units(residuals, weighting.unit[inside], len(weighting.scale))
-    return Estimates(np.asarray(x @ w), parts, weighting.df, weighting.units)
+    errors = weighting.scale * sum_units(residuals, weighting.unit[inside], len(weighting.scale))
+    return Estimates(np.asarray(x @ w), errors, weighting.df, weighting.units)
 
 
 def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -1) -> np.ndarray:

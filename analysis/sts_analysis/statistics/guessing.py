@@ -25,14 +25,14 @@ class GuessCorrected(NamedTuple):
       se: float64[A].
       interval: float64[A, 2], up to 1; NaN where no spread is seen.
       scenarios: int64[A], in which both have a value, of categories that count.
-      used: bool[A, categories], categories that count.
+      counted: bool[A, categories], categories that count.
     """
 
     score: np.ndarray
     se: np.ndarray
     interval: np.ndarray
     scenarios: np.ndarray
-    used: np.ndarray
+    counted: np.ndarray
 
 
 def correct_for_guessing(outcomes: Outcomes, baseline: int) -> GuessCorrected:
@@ -49,23 +49,23 @@ def correct_for_guessing(outcomes: Outcomes, baseline: int) -> GuessCorrected:
     member = (category[:, None] == np.arange(len(outcomes.categories))).astype(np.float64)
     score, se = np.full((2, agents), np.nan)
     interval, scenarios = np.full((agents, 2), np.nan), np.zeros(agents, np.int64)
-    used = np.zeros((agents, member.shape[1]), bool)
+    counted = np.zeros((agents, member.shape[1]), bool)
     known = np.isfinite(outcomes.value)
     for rows, both in group_rows(known & known[baseline]):
         x, g = (np.where(both, outcomes.value[chosen], 0.0) for chosen in (rows, baseline))
         size = np.maximum(both @ member, 1.0)
         guessed, passed = g @ member / size, x @ member / size
-        counts = (both @ member > 0) & (guessed <= MAX_GUESSED)
-        mask = both & counts[category]
+        is_counted = (both @ member > 0) & (guessed <= MAX_GUESSED)
+        mask = both & is_counted[category]
         if not mask.any():
             continue
         weighting = est.weigh(mask, category, outcomes.unit)
-        room = np.where(counts, 1 - guessed, 1.0)[category]
+        room = np.where(is_counted, 1 - guessed, 1.0)[category]
         # The score's derivatives: 1 / (1 - g) by p, and -(1 - p) / (1 - g)^2 by g.
         found = est.estimate(x / room - (1 - passed[:, category]) * g / room**2, weighting)
         score[rows], se[rows] = ((x - g) / room) @ weighting.weight, found.se
         half = np.where(found.se > 0, est.quantile(found.df) * found.se, np.nan)
         interval[rows] = score[rows, None] + np.stack([-half, half], axis=1)
-        scenarios[rows], used[rows] = mask.sum(), counts
+        scenarios[rows], counted[rows] = mask.sum(), is_counted
     interval[:, 1] = np.minimum(interval[:, 1], 1.0)
-    return GuessCorrected(score, se, interval, scenarios, used)
+    return GuessCorrected(score, se, interval, scenarios, counted)

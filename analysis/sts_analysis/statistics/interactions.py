@@ -27,24 +27,24 @@ def measure_interactions(
     """
     shape = len(values), int(category.max()) + 1
     mean, df, units = np.zeros((3, *shape))
-    parts = np.zeros((*shape, int(unit.max()) + 1))
+    unit_errors = np.zeros((*shape, int(unit.max()) + 1))
     for c in range(shape[1]):
         for rows, mask in group_rows(np.isfinite(values) & (category == c)):
             found = est.estimate(np.nan_to_num(values[rows]), est.weigh(mask, category, unit))
-            mean[rows, c], parts[rows, c] = found.value, found.parts
+            mean[rows, c], unit_errors[rows, c] = found.value, found.unit_errors
             df[rows, c], units[rows, c] = found.df, found.units
-    kept = np.flatnonzero(units.min(axis=0) >= MIN_UNITS)
+    counted = np.flatnonzero(units.min(axis=0) >= MIN_UNITS)
     weight = (family == np.arange(family.max() + 1)[:, None]) / np.bincount(family)[:, None]
     # A family's mean less that of all families, and below a category's less that of all categories.
     weight = weight - weight.mean(axis=0)
-    centre = np.eye(len(kept)) - 1 / max(len(kept), 1)
-    residual = weight @ mean[:, kept] @ centre
-    parts = np.einsum("fa,acu->fcu", weight, parts[:, kept])
+    centre = np.eye(len(counted)) - 1 / max(len(counted), 1)
+    residual = weight @ mean[:, counted] @ centre
+    unit_errors = np.einsum("fa,acu->fcu", weight, unit_errors[:, counted])
     # Summed over categories before squaring, as a unit may have scenarios in several.
-    se = est.take_root((np.einsum("fcu,cd->fdu", parts, centre) ** 2).sum(axis=-1))
-    size = 1 / units[:, kept].min(axis=0)  # variances, were scenarios alike, for Satterthwaite's df
-    below = (size**2 / df[:, kept].min(axis=0)) @ centre**4
+    se = est.take_root((np.einsum("fcu,cd->fdu", unit_errors, centre) ** 2).sum(axis=-1))
+    size = 1 / units[:, counted].min(axis=0)  # variances if scenarios are alike, for Satterthwaite
+    below = (size**2 / df[:, counted].min(axis=0)) @ centre**4
     free = est.divide((size @ centre**2) ** 2, below)
     tail = (1 - est.CONFIDENCE) / (2 * max(residual.size, 1))
     half = stdtrit(free, 1 - tail) * np.where(se > 0, se, np.nan)
-    return kept, residual, np.clip(np.stack([residual - half, residual + half], axis=-1), -1, 1)
+    return counted, residual, np.clip(np.stack([residual - half, residual + half], axis=-1), -1, 1)

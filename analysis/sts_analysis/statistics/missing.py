@@ -16,14 +16,14 @@ class WorstCase(NamedTuple):
 
     Attributes:
       value: float64[S], NaN where nothing is known.
-      kept: float64[S], share of each value that existing continuations have.
+      existing_share: float64[S], share of each value that existing continuations have.
       share: float64[S], by what annotators' shares of the value become those of this one.
       missing: int64[S], continuations with the outcome.
       outcome: 0 or 1.
     """
 
     value: np.ndarray
-    kept: np.ndarray
+    existing_share: np.ndarray
     share: np.ndarray
     missing: np.ndarray
     outcome: int
@@ -62,9 +62,9 @@ def fill_missing(
       with_unjudgeable: whether unjudgeable continuations have that outcome, too.
     """
     made, lost = outcomes.continuations, missing[agent]
-    own = np.bincount(made.scenario[made.agent == agent], minlength=len(lost))
+    existing = np.bincount(made.scenario[made.agent == agent], minlength=len(lost))
     share = outcomes.bound_share[agent] if with_unjudgeable else np.ones(len(lost))
-    known = own if with_unjudgeable else own - outcomes.unjudgeable[agent]
+    known = existing if with_unjudgeable else existing - outcomes.unjudgeable[agent]
     value = outcomes.value[agent]
     if with_unjudgeable:
         value = (outcomes.low, outcomes.high)[outcome][agent]

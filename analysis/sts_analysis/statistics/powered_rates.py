@@ -105,7 +105,8 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
             for values, weighting in zip((moved, added), weightings, strict=True)
         )
         # Both errors are of the same units, so they are added before they are squared.
-        found = judged._replace(value=judged.value + rest.value, parts=judged.parts + rest.parts)
+        errors = judged.unit_errors + rest.unit_errors
+        found = judged._replace(value=judged.value + rest.value, unit_errors=errors)
         rate[rows], se[rows], df[rows] = np.clip(found.value, 0.0, 1.0), found.se, found.df
         interval[rows], effective[rows] = found.interval, weightings[0].effective_units
     reasons = _find_reasons(people, both, own, effective)

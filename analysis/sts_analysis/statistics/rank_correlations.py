@@ -52,7 +52,7 @@ def correlate(
     *,
     noise_x: float = np.nan,
     noise_y: float = np.nan,
-    family: np.ndarray | None = None,
+    family_names: np.ndarray | None = None,
     seed: int = 0,
 ) -> Correlation:
     """Correlate the ranks of two values of J agents.
@@ -62,14 +62,14 @@ def correlate(
       y: float64[J], finite.
       noise_x: mean squared standard error of x; NaN if unknown.
       noise_y: the same of y.
-      family: str[J], "" for an agent of no family; variants of one agent are a family.
+      family_names: str[J], "" for an agent of no family; variants of one agent are a family.
       seed: of random permutations, above `MAX_EXACT` agents.
     """
     agents = len(x)
-    family = np.full(agents, "") if family is None else family
-    names = [str(name) or f"\0{i}" for i, name in enumerate(family)]
-    present, cluster = np.unique(names, return_inverse=True)
-    families = len(present)
+    family_names = np.full(agents, "") if family_names is None else family_names
+    unique_names = [str(name) or f"\0{i}" for i, name in enumerate(family_names)]
+    cluster = np.unique(unique_names, return_inverse=True)[1]
+    families = len({*unique_names})
     rho = measure_spearman(x, y)
     p, interval, reason = np.nan, np.full(2, np.nan), ""
     if agents < MIN_AGENTS:
@@ -162,8 +162,8 @@ def _jackknife(x: np.ndarray, y: np.ndarray, cluster: np.ndarray) -> tuple[np.nd
     nothing, families = np.full(2, np.nan), int(cluster.max()) + 1
     if families < MIN_FAMILIES:
         return nothing, np.nan, f"needs {MIN_FAMILIES} families for an interval"
-    kept = [np.ones(len(x), bool), *(cluster != family for family in range(families))]
-    rhos = np.array([measure_spearman(x[rows], y[rows]) for rows in kept])
+    subsets = [np.ones(len(x), bool), *(cluster != family for family in range(families))]
+    rhos = np.array([measure_spearman(x[rows], y[rows]) for rows in subsets])
     if not (np.abs(rhos) < 1).all():  # NaN included
         return nothing, np.nan, "without a family the order is perfect, or unknown"
     # On Fisher's scale, where the errors of rho are closer to symmetric; t has F - 1 degrees.

@@ -120,7 +120,7 @@ class _Terms(NamedTuple):
     Attributes:
       plain: float64[R], rate without adjustment.
       rate: float64[R], adjusted.
-      parts: float64[R, U], of the adjusted rate.
+      unit_errors: float64[R, U], of the adjusted rate.
       within: float64[R], variance of continuations, if the scenarios are fixed; else 0.
       df: float64[R].
       owed: float64[R, K], the share of the rate that each annotator gave.
@@ -131,7 +131,7 @@ class _Terms(NamedTuple):
 
     plain: np.ndarray
     rate: np.ndarray
-    parts: np.ndarray
+    unit_errors: np.ndarray
     within: np.ndarray
     df: np.ndarray
     owed: np.ndarray
@@ -142,7 +142,7 @@ class _Terms(NamedTuple):
     @property
     def se(self) -> np.ndarray:
         """float64[R]; rounding counts as 0."""
-        return est.take_root((self.parts**2).sum(axis=1) + self.within)
+        return est.take_root((self.unit_errors**2).sum(axis=1) + self.within)
 
 
 class RateModel:
@@ -356,7 +356,7 @@ class RateModel:
                 given *= inside[:, None]
             if worst is not None:
                 share *= worst.share[:, None]
-                given *= worst.kept[:, None]
+                given *= worst.existing_share[:, None]
             adjusted = x - share @ effects.effect
             owed = np.einsum("s,rsk->rk", weighting.weight, share)
             given -= share * effects.effect
@@ -366,19 +366,19 @@ class RateModel:
             given *= weighting.weight[:, None]
             people, cells = given.sum(axis=1), given.reshape(len(agents), -1)
         estimates = est.estimate(adjusted, weighting)
-        parts, df = estimates.parts, np.full(len(agents), weighting.df)
+        unit_errors, df = estimates.unit_errors, np.full(len(agents), weighting.df)
         within = np.zeros(len(agents))
         if self.target == "fixed":
             # The spread between scenarios is no error where these are the only ones.
-            parts = np.zeros_like(parts)
+            unit_errors = np.zeros_like(unit_errors)
             spreads = [self._vary_within(agent, weighting, worst) for agent in agents]
             within, df = (np.array(column) for column in zip(*spreads, strict=True))
         if effects is not None:
             # Effects are estimated from the same units, so a unit also errs by what it does to
             # them.
-            parts = parts - owed @ effects.drop.T
+            unit_errors = unit_errors - owed @ effects.drop.T
         plain = x @ weighting.weight
-        return _Terms(plain, estimates.value, parts, within, df, owed, sums, people, cells)
+        return _Terms(plain, estimates.value, unit_errors, within, df, owed, sums, people, cells)
 
     def _vary_within(
         self, agent: int, weighting: est.Weighting, worst: WorstCase | None
@@ -476,7 +476,7 @@ def _compare_rows(
         j = np.arange(i + 1 if right is left else 0, len(right.rate))
         if not len(j):
             continue
-        gap = ((left.parts[i] - right.parts[j]) ** 2).sum(axis=1)
+        gap = ((left.unit_errors[i] - right.unit_errors[j]) ** 2).sum(axis=1)
         within = left.within[i] + right.within[j]
         df = np.full(len(j), weighting.df)
         if within.any():

@@ -26,7 +26,7 @@ class Accuracy(NamedTuple):
       successes: int, answers on references that are successes.
       sensitivity: float.
       sensitivity_interval: float64[2].
-      others: int, answers on references that are not.
+      non_successes: int, answers on references that are not.
       specificity: float.
       specificity_interval: float64[2].
       balanced: float, balanced accuracy, the mean of both.
@@ -37,7 +37,7 @@ class Accuracy(NamedTuple):
     successes: int
     sensitivity: float
     sensitivity_interval: np.ndarray
-    others: int
+    non_successes: int
     specificity: float
     specificity_interval: np.ndarray
     balanced: float
@@ -83,7 +83,7 @@ def measure_accuracy(references: pd.DataFrame) -> Accuracy:
         successes=int(true.sum()),
         sensitivity=float(rates[0]),
         sensitivity_interval=ends[0],
-        others=int((~true).sum()),
+        non_successes=int((~true).sum()),
         specificity=float(rates[1]),
         specificity_interval=ends[1],
         balanced=float(balanced),

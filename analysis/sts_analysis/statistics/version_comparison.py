@@ -50,8 +50,8 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
     Source: Satterthwaite 1946, Biometrics Bull. 2:110; Newcombe 1998, Stat. Med. 17:873.
     """
     agents, category, unit = len(outcomes.agents), outcomes.category, outcomes.unit
-    parts = {"old": old, "kept": old & new, "added": new & ~old, "retired": old & ~new, "new": new}
-    rates = {name: _estimate_part(outcomes, part) for name, part in parts.items()}
+    masks = {"old": old, "kept": old & new, "added": new & ~old, "retired": old & ~new, "new": new}
+    rates = {name: _estimate_subset(outcomes, inside) for name, inside in masks.items()}
     stratum = 3 * category + np.where(old & new, 0, np.where(new, 1, 2))
     difference, se, df = np.full((3, agents), np.nan)
     interval = np.full((agents, 2), np.nan)
@@ -75,7 +75,7 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
         gained, lost = (est.estimate(outcomes.value[rows], side) for side in sides)
         squares = gained.se**2, lost.se**2
         below = squares[0] ** 2 / gained.df + squares[1] ** 2 / lost.df
-        apart = gained._replace(parts=gained.parts - lost.parts)
+        apart = gained._replace(unit_errors=gained.unit_errors - lost.unit_errors)
         seen = (gained.se > 0) & (lost.se > 0)
         found = est.compare(
             apart.se,
@@ -90,6 +90,6 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
     return VersionComparison(rates, difference, se, df, interval)
 
 
-def _estimate_part(outcomes: Outcomes, part: np.ndarray) -> Means:
-    category = np.where(part, outcomes.category, -1)
-    return estimate_means(np.where(part, outcomes.value, np.nan), category, outcomes.unit)
+def _estimate_subset(outcomes: Outcomes, inside: np.ndarray) -> Means:
+    category = np.where(inside, outcomes.category, -1)
+    return estimate_means(np.where(inside, outcomes.value, np.nan), category, outcomes.unit)

@@ -18,7 +18,7 @@ def correct(rows: list[list[float]], category: list[int], baseline: int = 1) -> 
 def test_score_corrects_each_category_by_its_own_guesses() -> None:
     found = correct([[0.6, 0.8, 0.5, 0.5], [0.2, 0.4, 0.5, 0.5]], [0, 0, 1, 1])
     # Category 0: (.7 - .3) / .7; category 1: 0.
-    assert found.score[0] == pytest.approx(0.5 * 0.4 / 0.7) and found.used.all()
+    assert found.score[0] == pytest.approx(0.5 * 0.4 / 0.7) and found.counted.all()
 
 
 def test_error_counts_difficulty_shared_with_the_baseline() -> None:
@@ -39,10 +39,10 @@ def test_baseline_scores_0_a_perfect_agent_1_and_a_worse_agent_less() -> None:
 
 def test_categories_that_the_baseline_passes_are_left_out() -> None:
     found = correct([[0.9, 0.9, 0.5, 0.7], [0.9, 0.8, 0.1, 0.2]], [0, 0, 1, 1])
-    assert found.used[0].tolist() == [False, True] and found.scenarios[0] == 2
+    assert found.counted[0].tolist() == [False, True] and found.scenarios[0] == 2
     assert found.score[0] == pytest.approx((0.6 - 0.15) / 0.85)
     nothing = correct([[0.9, 0.9], [0.9, 0.9]], [0, 0])
-    assert np.isnan(nothing.score).all() and not nothing.used.any()
+    assert np.isnan(nothing.score).all() and not nothing.counted.any()
 
 
 @pytest.mark.landing

@@ -78,7 +78,7 @@ def test_rho_of_two_agents_or_a_constant_is_unknown() -> None:
 
 def test_families_are_left_out_from_five_on() -> None:
     five, four = (np.repeat(list(names), 20 // len(names)) for names in ("abcde", "abcd"))
-    found = correlate(X, Y, family=five)
+    found = correlate(X, Y, family_names=five)
     whole = np.arctanh(found.rho)
     kept = [five != name for name in "abcde"]
     left = np.arctanh([stats.spearmanr(X[rows], Y[rows]).statistic for rows in kept])
@@ -86,9 +86,9 @@ def test_families_are_left_out_from_five_on() -> None:
     half = stats.t.ppf(0.975, 4) * se
     assert found.interval == pytest.approx(np.tanh([whole - half, whole + half]))
     assert found.p == pytest.approx(2 * stats.t.sf(whole / se, 4)) and found.families == 5
-    few = correlate(X, Y, family=four)
+    few = correlate(X, Y, family_names=four)
     assert np.isnan(few.interval).all() and few.reason == "needs 5 families for an interval"
-    lonely = correlate(X, Y, family=np.array([""] * 20))
+    lonely = correlate(X, Y, family_names=np.array([""] * 20))
     assert lonely.families == 20 and lonely.interval == pytest.approx(find_interval(lonely.rho, 20))
 
 
@@ -121,7 +121,7 @@ def test_jackknife_of_families_covers_where_agents_as_independent_do_not() -> No
     for _ in range(300):
         shared, rest = rng.normal(size=(8, 2)) @ mix.T, rng.normal(size=(32, 2)) @ mix.T
         x, y = (np.sqrt(0.9) * shared[family] + np.sqrt(0.1) * rest).T
-        found = correlate(x, y, family=family.astype(str))
+        found = correlate(x, y, family_names=family.astype(str))
         ends = found.interval, find_interval(found.rho, 32)
         hits.append([low <= truth <= high for low, high in ends])
     covered, naive = np.mean(hits, axis=0)

@@ -36,7 +36,7 @@ FAULTLESS = refer(
 
 def test_accuracy_counts_successes_and_others_apart() -> None:
     found = measure_accuracy(ANSWERS)
-    assert (found.successes, found.others, found.cannot_judge) == (2, 4, 1)
+    assert (found.successes, found.non_successes, found.cannot_judge) == (2, 4, 1)
     assert (found.sensitivity, found.specificity, found.balanced) == (0.5, 0.75, 0.625)
     assert found.interval[0] < 0.625 < found.interval[1]
 
@@ -58,7 +58,7 @@ def test_answers_to_one_episode_are_one_unit() -> None:
 
 def test_accuracy_without_references_of_a_kind_is_unknown() -> None:
     found = measure_accuracy(ANSWERS[ANSWERS["truth"] == "success"])
-    assert found.sensitivity == 0.5 and found.others == 0
+    assert found.sensitivity == 0.5 and found.non_successes == 0
     assert np.isnan([found.specificity, found.balanced, *found.interval]).all()
 
 

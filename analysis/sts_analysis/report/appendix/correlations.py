@@ -207,7 +207,7 @@ def _correlate(study: Study, metric: str, rows: pd.DataFrame) -> Row:
         rows["value"].to_numpy(np.float64),
         noise_x=measure_noise(study.claim.comparisons, agents),
         noise_y=float((error**2).mean()),
-        family=rows["family"].to_numpy(),
+        family_names=rows["family"].to_numpy(),
         seed=study.options.seed,
     )
     return Row(

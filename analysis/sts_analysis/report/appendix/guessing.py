@@ -63,7 +63,7 @@ def compute(study: Study) -> Result | None:
                 score=number(found.score[a]),
                 interval=interval(found.interval[a]),
                 scenarios=int(found.scenarios[a]),
-                categories=int(found.used[a].sum()),
+                categories=int(found.counted[a].sum()),
             )
             for a in study.order
         ),

@@ -228,7 +228,7 @@ def _measure_accuracy(study: Study) -> Row:
         return Row(question, "look", UNKNOWN, None, None, "No references were judged.")
     ends = interval(found.interval)
     fine = found.balanced >= MIN_ACCURACY
-    answers = pluralise(found.successes + found.others, "answer")
+    answers = pluralise(found.successes + found.non_successes, "answer")
     by_rule = int((rows["truth_source"] == RULE).sum())
     reading = f"Mean of right on successes and right on others, {answers}" + (
         f"; {by_rule:,} on truths from a rule." if by_rule else "."

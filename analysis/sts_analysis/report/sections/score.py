@@ -88,7 +88,7 @@ def compute(study: Study) -> Result | None:
     found = correlate(
         np.array([point.pass_rate for point in points]),
         np.array([point.score for point in points]),
-        family=values.loc[[point.agent for point in points], "family"].to_numpy(dtype=object),
+        family_names=values.loc[[point.agent for point in points], "family"].to_numpy(dtype=object),
         seed=study.options.seed,
     )
     return Result(
