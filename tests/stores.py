@@ -20,10 +20,14 @@ def ask(store: AnnotationStore, function: Callable[..., T], *given: Any, **more:
 
 
 def change(
-    store: AnnotationStore, function: Callable[..., T], *given: Any, alone: bool = True, **more: Any
+    store: AnnotationStore,
+    function: Callable[..., T],
+    *given: Any,
+    exclusive: bool = True,
+    **more: Any,
 ) -> T:
     """Have a function write; it gets the store's time and study if it wants them."""
-    with store.write(alone=alone) as connection:
+    with store.write(exclusive=exclusive) as connection:
         return function(connection, *given, **_filled(store, function, more))
 
 
@@ -47,12 +51,12 @@ def add_reference(store: AnnotationStore, *given: Any, **more: Any) -> None:
 
 def claim_items(store: AnnotationStore, annotator: int, **more: Any) -> list[Claim]:
     """Claim items for a person."""
-    return change(store, claims.claim_items, annotator, alone=False, **more)
+    return change(store, claims.claim_items, annotator, exclusive=False, **more)
 
 
 def submit(store: AnnotationStore, annotator: int, sent: object) -> list[Acknowledgement]:
     """Submit what a person's page has sent."""
-    return change(store, submissions.save_submissions, annotator, sent, alone=False)
+    return change(store, submissions.save_submissions, annotator, sent, exclusive=False)
 
 
 def _filled(

@@ -57,7 +57,7 @@ class Authenticator:
             person = self.sessions.find_person(request)
             if person is not None and person.name == owner:
                 return self._redirect_home()
-            with store.write(alone=True) as connection:
+            with store.write(exclusive=True) as connection:
                 number = people.get_person(connection, owner).id
                 secret = sessions.start_session(connection, number, old_secret, now=store.now())
             return self._admit(request, secret)
@@ -86,7 +86,7 @@ class Authenticator:
         if not is_same_origin(request):  # a forged form would sign the person in as someone else
             return render_refusal(CROSS_ORIGIN, 403)
         try:
-            with store.write(alone=True) as connection:
+            with store.write(exclusive=True) as connection:
                 secret = sessions.accept_invitation(connection, token, old_secret, now=store.now())
         except ArgumentError as error:
             return render_refusal(str(error))
@@ -109,7 +109,7 @@ class Authenticator:
                 return render_study_link(external_id, token)
             if not is_same_origin(request):
                 return render_refusal(CROSS_ORIGIN, 403)
-            with store.write(alone=True) as connection:
+            with store.write(exclusive=True) as connection:
                 old_secret = self.sessions.read_secret(request)
                 secret, is_new = external_ids.enter(
                     connection, token, external_id, old_secret, now=store.now()
@@ -149,7 +149,7 @@ class Authenticator:
 
     def _start_session(self, request: Request, email: str) -> str:
         store = self.sessions.store()
-        with store.write(alone=True) as connection:
+        with store.write(exclusive=True) as connection:
             old_secret = self.sessions.read_secret(request)
             return people.sign_in(connection, email, old_secret, now=store.now())
 

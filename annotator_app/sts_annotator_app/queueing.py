@@ -94,7 +94,7 @@ def _enqueue_items(
         for continuation in continuations
         for name in names
     )
-    with store.write(alone=True) as connection:
+    with store.write(exclusive=True) as connection:
         return queue.enqueue(connection, items, study=store.study, now=store.now())
 
 
@@ -103,7 +103,7 @@ def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:
     with store.read() as connection:
         person = find_person(connection, name)
     if person is None:
-        with store.write(alone=True) as connection:
+        with store.write(exclusive=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())
     if person.deactivated:
         raise ArgumentError(

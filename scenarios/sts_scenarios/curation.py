@@ -51,7 +51,7 @@ def find_or_add_curator(store: AnnotationStore, name: str | None) -> Annotator:
     with store.read() as connection:
         person = find_person(connection, name)
     if person is None:
-        with store.write(alone=True) as connection:
+        with store.write(exclusive=True) as connection:
             return people.add_invited(connection, _person_name(name), ("curator",), now=store.now())
     if person.deactivated or not {"curator", "lead"} & set(person.roles):
         raise ArgumentError(
@@ -124,7 +124,7 @@ def decide(
     for request in requests:
         if request.edited is not None:
             draft.save_edit(request.edited)
-    with lock_draft(draft), store.write(alone=True) as connection:
+    with lock_draft(draft), store.write(exclusive=True) as connection:
         decisions.append_decisions(connection, draft.id, new)
     return person, new
 

@@ -54,18 +54,18 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, *, alone: bool = False) -> Iterator[Connection]:
+    def write(self, *, exclusive: bool = False) -> Iterator[Connection]:
         """Open a transaction that is committed, or rolled back if its body raises.
 
         On SQLite it holds the write lock from its first statement (BEGIN IMMEDIATE), so that what
         it reads cannot change before it writes. On PostgreSQL rows are locked where they are read;
-        with `alone`, transactions that also ask for it run one after another. If the database
+        with `exclusive`, transactions that also ask for it run one after another. If the database
         fails, raise StoreError.
         """
         with self._translate_errors(), self._turn, self.engine.connect() as plain:
             connection = plain.execution_options(writes=True)
             with connection.begin():
-                if alone and not self._sqlite:
+                if exclusive and not self._sqlite:
                     connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
                 yield connection
 

@@ -105,14 +105,14 @@ def _load_dump(url: str, workspace: Workspace, dump: Path) -> None:
     """Load a dump into an empty database, and empty it again if it is not the right study."""
     write_new(workspace.path(RECORD_FILE), NEW_RECORD)
     with closing(connect_postgresql(url, workspace.root)) as database:
-        with database.write(alone=True) as connection:
+        with database.write(exclusive=True) as connection:
             check_unused(connection, database.name)
             connection.exec_driver_sql(tables.REFUSE_CHANGE)
         _run_client(database, "pg_restore", "--single-transaction", str(dump))
         try:
             open_postgresql(url, workspace.identity(), workspace.root).close()
         except BaseException:
-            with database.write(alone=True) as connection:
+            with database.write(exclusive=True) as connection:
                 schema.metadata.drop_all(connection)
             raise
 

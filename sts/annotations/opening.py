@@ -142,7 +142,7 @@ def _prepare_database(
 
 def _create_tables(database: Database, workspace: str, fill: Fill | None) -> None:
     """Create the tables if they are missing, in only one of the processes that try."""
-    with database.write(alone=True) as connection:
+    with database.write(exclusive=True) as connection:
         if fill is not None:
             check_unused(connection, database.name)
         if not tables.has_tables(connection, database.name):

@@ -91,12 +91,12 @@ class AnnotationStore:
         """Open a read-only transaction; see `Database.read`."""
         return self.database.read()
 
-    def write(self, *, alone: bool = False) -> AbstractContextManager[Connection]:
+    def write(self, *, exclusive: bool = False) -> AbstractContextManager[Connection]:
         """Open a transaction that is committed completely or not at all; see `Database.write`.
 
-        Use `alone` for functions whose connection "must be the only writer".
+        Use `exclusive` for functions whose connection "must be the only writer".
         """
-        return self.database.write(alone=alone)
+        return self.database.write(exclusive=exclusive)
 
     def close(self) -> None:
         """Close all connections."""

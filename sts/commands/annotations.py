@@ -35,7 +35,7 @@ def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
     ratings = imports.read_ratings(args.file)
     with AnnotationStore.open(workspace) as store:
         ratings, additions = match_to_continuations(workspace, store, ratings)
-        with store.write(alone=True) as connection:
+        with store.write(exclusive=True) as connection:
             imported = imports.import_ratings(
                 connection, ratings, additions, study=store.study, now=store.now()
             )
@@ -219,7 +219,7 @@ def close(args: argparse.Namespace, workspace: Workspace) -> Result:
         raise ArgumentError(f"no study has started in {workspace.root}; there is nothing to close")
     suite = base_suite(resolve_study(workspace, args.suite))
     hashes = plans.load_scenario_hashes(workspace, suite)
-    with store, store.write(alone=True) as connection:
+    with store, store.write(exclusive=True) as connection:
         lead = people.get_lead(connection, args.author or getpass.getuser())
         plan = plans.close_suite(
             connection, suite, hashes, lead, reason, reopen=args.reopen, now=store.now()

@@ -55,7 +55,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     if args.csv:
         rows = read_rows(args.csv, ("name",), ("role", "email"))
     new = map_lines(args.csv, rows, parse)
-    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+    with AnnotationStore.open(workspace) as store, store.write(exclusive=True) as connection:
         people.refuse_spellings(connection, [name for name, _, _ in new.values()])
         added = map_lines(
             args.csv,
@@ -78,13 +78,13 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Invite a person again."""
-    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
         return _describe_person(connection, people.invite(connection, args.name, now=store.now()))
 
 
 def deactivate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Let a person in no longer."""
-    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
         return _describe_person(
             connection, people.deactivate(connection, args.name, now=store.now())
         )
@@ -93,7 +93,7 @@ def deactivate(args: argparse.Namespace, workspace: Workspace) -> Result:
 def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Give a person a role, or take it away."""
     is_granted = not args.remove
-    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
         now = store.now()
         person = people.set_role(connection, args.name, args.role, is_granted=is_granted, now=now)
         return _describe_person(connection, person)
@@ -103,7 +103,7 @@ def recruit(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Create or close the link with which participants of a crowd platform join."""
     if bool(args.people) is args.close:
         raise ArgumentError("expected either --people N or --close")
-    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+    with AnnotationStore.open(workspace) as store, store.write(exclusive=True) as connection:
         if args.close:
             closed = external_ids.close_link(connection)
             text = "the study link is closed" if closed else "there is no study link to close"
@@ -132,7 +132,7 @@ def hours(args: argparse.Namespace, workspace: Workspace) -> Result:
 def exclude(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Exclude a person's judgements in the name of a lead, or count them again."""
     reason = validate_reason(args.reason)
-    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
         lead = people.get_lead(connection, args.author or getpass.getuser())
         decision = exclusions.set_excluded(
             connection, args.name, lead, reason, withdraw=args.withdraw, now=store.now()
@@ -146,7 +146,7 @@ def exclude(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def email(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep by which address a person can sign in, or that they have no address."""
-    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
         return _describe_person(connection, people.set_email(connection, args.name, args.email))
 
 
@@ -183,7 +183,7 @@ def _describe_person(connection: Connection, annotator: Annotator) -> Result:
 
 def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
     """End a person's sessions and cancel their invitation."""
-    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
         ended = people.end_sessions(connection, args.name)
     sessions = count_noun(ended, "session")
     text = f"{args.name}: {sessions} ended; `sts annotators invite` would let them in again"
@@ -210,11 +210,11 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
         forgetting.check_unused(workspace, rest)
         folders = forgetting.find_reports(workspace, person.pseudonym, rest.suites)
         if sure and traces.sessions:  # in two steps, so that they begin no other session
-            with store.write(alone=True) as connection:
+            with store.write(exclusive=True) as connection:
                 people.deactivate(connection, args.name, now=store.now())
         if sure:
             forgetting.forget(workspace, person.pseudonym, keep=keep)
-            with store.write(alone=True) as connection:
+            with store.write(exclusive=True) as connection:
                 people.anonymise(connection, args.name, now=store.now())
     are = "are" if sure else "would be"
     reports = [folder.relative_to(workspace.root).as_posix() for folder in folders]

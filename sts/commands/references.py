@@ -39,7 +39,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     if args.csv:
         rows = read_rows(args.csv, ("continuation", "verdict"), ("step", "note"))
     new = map_lines(args.csv, rows, parse)
-    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+    with AnnotationStore.open(workspace) as store, store.write(exclusive=True) as connection:
         study, now = store.study, store.now()
         map_lines(
             args.csv,
@@ -79,7 +79,7 @@ def propose(args: argparse.Namespace, workspace: Workspace) -> Result:
     store = AnnotationStore.find(workspace)
     if store is None:
         raise ArgumentError(f"no study has started in {workspace.root}; nothing is judged")
-    with store, store.write(alone=True) as connection:
+    with store, store.write(exclusive=True) as connection:
         proposals = propose_references(connection, suite, store.study.marker_tolerance)
         for proposed in proposals.references if args.add else ():
             item = make_item(find_continuation(workspace, proposed.continuation), suite="")

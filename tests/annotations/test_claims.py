@@ -190,7 +190,7 @@ def test_clip_is_complete_when_all_annotators_trained_on_it(open_store) -> None:
         person = add_person(store, name).id
         for lesson in ask(store, load_progress, person).items:
             sent = a_submission(lesson.item, verdict="failure", step=2)
-            assert change(store, save_answer, person, sent, alone=False)
+            assert change(store, save_answer, person, sent, exclusive=False)
         judge(store, person)
     assert ask(store, progress.load_progress, SUITE)[:4] == (4, 4, 2, 2)
 

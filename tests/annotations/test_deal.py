@@ -183,7 +183,7 @@ def test_every_person_sees_a_category_with_references_if_there_is_one(open_store
     dealt = [list_withheld(store, person) for person in team]
     assert all(len(own & {"tested", "rare"}) < 2 for own in dealt) and set().union(*dealt)
     for person in team:
-        lessons = change(store, training.start_round, person, alone=False).items
+        lessons = change(store, training.start_round, person, exclusive=False).items
         assert lessons and list_withheld(store, person) == dealt[person - team[0]]
 
 
@@ -214,6 +214,6 @@ def test_lessons_fix_that_their_texts_are_seen(open_store) -> None:
     for item in some_categories(*NAMES, each=1):
         add_reference(store, item, "success", 7)
     ann, _ = add_people(store, "ann", "ben")
-    lessons = change(store, training.start_round, ann, alone=False).items
+    lessons = change(store, training.start_round, ann, exclusive=False).items
     assert len(lessons) == 8
     assert ask(store, deal.list_seen, ann) == {lesson.category for lesson in lessons}

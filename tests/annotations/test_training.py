@@ -41,7 +41,7 @@ def send(
     """Answer a lesson, correctly unless a verdict is given; return the feedback."""
     verdict, step = (verdict, step) if verdict else (lesson.truth, lesson.step)
     sent = {"uuid": f"{n:032x}", "item": lesson.item, "verdict": verdict, "step": step}
-    return change(store, save_answer, person, sent | {"reason": "x"}, alone=False)
+    return change(store, save_answer, person, sent | {"reason": "x"}, exclusive=False)
 
 
 def test_round_is_passed_at_the_required_share(open_study) -> None:
@@ -100,7 +100,7 @@ def test_invalid_answer_to_a_lesson_is_not_kept(open_study, forged) -> None:
     lesson = ask(store, load_progress, ann).items[0]
     good = {"uuid": "1" * 32, "item": lesson.item, "verdict": lesson.truth, "step": lesson.step}
     sent = good | forged if isinstance(forged, dict) and forged else forged
-    assert change(store, save_answer, ann, sent, alone=False) is None
+    assert change(store, save_answer, ann, sent, exclusive=False) is None
     assert ask(store, load_progress, ann).answered == ask(store, load_progress, ben).answered == 0
 
 

@@ -76,7 +76,7 @@ def _ask_consent(person: Annotator) -> bool:
             st.caption(f"Version {text.version}. Your consent is stored with its date.")
             if st.button("I agree", type="primary"):
                 store = state.get_store()
-                with store.write(alone=True) as connection:
+                with store.write(exclusive=True) as connection:
                     consent.record_consent(connection, person.id, text.version, now=store.now())
                 st.rerun()
     except StoreError:

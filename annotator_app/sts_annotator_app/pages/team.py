@@ -343,7 +343,7 @@ def _apply_change(
 ) -> None:
     """Make a change and rerun the page with `message` about the outcome, or show the error."""
     try:
-        with state.get_store().write(alone=True) as connection:
+        with state.get_store().write(exclusive=True) as connection:
             result = change(connection, *args, **more)
         st.session_state[_DONE] = message if isinstance(message, str) else message(result)
     except StsError as error:
