@@ -175,7 +175,7 @@ def make_candidate(
     last: Counter[str],
     own: Category | None = None,
 ) -> Edit:
-    """Make a candidate at a chosen moment; errors as of `add_scenario`.
+    """Make a candidate at a chosen step; errors as of `add_scenario`.
 
     Args:
       trajectory: the recording it is cut from.

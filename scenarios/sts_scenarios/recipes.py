@@ -1,7 +1,7 @@
 """Recipes: suites as decisions alone, for recordings that cannot be passed on.
 
 A recipe is a TOML file. It names an importer of recordings that are installed, and has a
-`[[scenario]]` for each moment that a curator chose, with its words.
+`[[scenario]]` for each step that a curator chose, with its words.
 """
 
 import tomllib
@@ -30,7 +30,7 @@ _FOLDER = Path(__file__).parent / "suites"
 _MAX_BYTES = 2**22
 
 
-class Moment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecipeScenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A scenario of a recipe: fields of `fields.FIELDS`, and the source of its trajectory."""
 
     trajectory: str
@@ -55,14 +55,14 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
       suite: the name of the suite.
       description: of the suite.
       importer: the format of `sts trajectories import` that reads the recordings.
-      scenario: the moments.
+      scenario: its scenarios.
     """
 
     format: Literal["recipe/1"]
     suite: str
     description: str
     importer: str
-    scenario: tuple[Moment, ...]
+    scenario: tuple[RecipeScenario, ...]
 
 
 def list_recipes() -> list[str]:
@@ -93,7 +93,7 @@ def build_suite(workspace: Workspace, recipe: Recipe) -> Suite:
     """Import the recordings of a recipe, and freeze its suite, which states what is unreviewed.
 
     Raises:
-      StsError: the recordings are not installed, or a moment does not fit them.
+      StsError: the recordings are not installed, or a scenario does not fit them.
       ArgumentError: the workspace has a suite of this name.
     """
     suites.parse_label(workspace, f"{recipe.suite}@1")
@@ -104,14 +104,14 @@ def build_suite(workspace: Workspace, recipe: Recipe) -> Suite:
     by_source = {trajectory.source: trajectory for trajectory in recorded}
     last: Counter[str] = Counter()
     scenarios = []
-    for moment in recipe.scenario:
-        fields: dict[str, Any] = msgspec.structs.asdict(moment)
+    for item in recipe.scenario:
+        fields: dict[str, Any] = msgspec.structs.asdict(item)
         trajectory = by_source.get(source := fields.pop("trajectory"))
         if trajectory is None:
             raise UnknownName("recording", source, by_source, most=5)
-        last[moment.category] += 1
-        id = f"{moment.category}-{last[moment.category]:02d}"
-        category = make_free_category(trajectory.episode.domain, moment.category, moment.kind)
+        last[item.category] += 1
+        id = f"{item.category}-{last[item.category]:02d}"
+        category = make_free_category(trajectory.episode.domain, item.category, item.kind)
         edit = add_scenario(trajectory, category, fields, id=id, author=AUTHOR)
         scenarios.append(edit.scenario)
     by_name = categories.scenario_categories(scenarios)

@@ -60,8 +60,8 @@ def changes() -> Rows:
 
 
 def possible_changes(one: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
-    moment = one.step
-    yield from (("another takeover", {"takeover": moment + by}) for by in (-2, -1, 1, 2))
+    step = one.step
+    yield from (("another takeover", {"takeover": step + by}) for by in (-2, -1, 1, 2))
     yield from (("another length", {"horizon": one.horizon + by}) for by in (-2, -1))
     templates = len(categories.load_category(one.category).templates)
     yield from (("another wording", {"template": n}) for n in range(templates))

@@ -102,10 +102,10 @@ def test_empty_edit_and_tags_keep_the_scenario():
 def test_edited_scenario_that_fits_can_be_frozen(data: st.DataObject) -> None:
     before = data.draw(st.sampled_from(mined()))
     context, length = data.draw(st.integers(0, 15)), data.draw(st.integers(1, 20))
-    moment = data.draw(st.integers(context, 50 - length))
-    made = edit(before, {"context": context, "horizon": length, "takeover": moment})
+    step = data.draw(st.integers(context, 50 - length))
+    made = edit(before, {"context": context, "horizon": length, "takeover": step})
     assert (made.scenario.context, made.scenario.horizon) == (context, length)
-    assert made.scenario.context_start + context == moment
+    assert made.scenario.context_start + context == step
     assert lint_scenarios([dataclasses.replace(made.scenario, pair="")]) == []
     assert EVERY[before.category].why_invalid(made.scenario) == made.fault
 
@@ -116,7 +116,7 @@ def test_preview_does_not_depend_on_earlier_previews(monkeypatch):
     trajectory = by_id()[before.trajectory]
     asks = next(iter(find_candidates(SHADOW, trajectory, before)))
     shadow = {"category": "shadow-evil", "takeover": asks, "horizon": 12}
-    changes: list[dict[str, Any]] = [{"takeover": moment} for moment in (30, 12, 45, 11)]
+    changes: list[dict[str, Any]] = [{"takeover": step} for step in (30, 12, 45, 11)]
     changes += [shadow, {"horizon": 9}, {"context": 3}, {"player": 1}, {"template": 1}, {}]
     tried = Editor(before, trajectory)
     fresh = [Editor(before, trajectory).preview(one) for one in changes]
@@ -145,8 +145,8 @@ def test_answer_and_difficulty_follow_the_new_takeover():
     before, trajectory = one_of("where-is-good")
     there = find_candidates(WHERE, trajectory, before)
     assert len(there) > 1
-    for moment, candidate in there.items():
-        made = edit(before, {"takeover": moment})
+    for step, candidate in there.items():
+        made = edit(before, {"takeover": step})
         assert made.scenario.parameters == candidate.parameters
         assert made.scenario.difficulty == candidate.difficulty
         assert made.fault is None
@@ -154,7 +154,7 @@ def test_answer_and_difficulty_follow_the_new_takeover():
 
 
 def by_turns(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yield the moments of shadow-evil, which asks for three steps and four in turn."""
+    """Yield the candidates of shadow-evil, which asks for three steps and four in turn."""
     for one in SHADOW.candidates(trajectory, context, horizon):
         steps = 3 + one.step % 2
         yield dataclasses.replace(one, parameters={"steps": steps}, fields={"steps": str(steps)})
@@ -242,8 +242,8 @@ def test_invalid_change_is_refused(changes, found):
 
 def test_scenario_is_added_only_where_its_category_asks():
     before, trajectory, free = unasked(WHERE)
-    moment = before.step
-    chosen = {"takeover": moment, "player": before.players[0], "category": "where-is-good"}
+    step = before.step
+    chosen = {"takeover": step, "player": before.players[0], "category": "where-is-good"}
     made = add_scenario(trajectory, WHERE, chosen, id="where-is-good-77", author="p-1")
     assert (made.scenario.id, made.fault) == ("where-is-good-77", None)
     assert made.scenario.parameters == before.parameters and lint_scenarios([made.scenario]) == []

@@ -116,11 +116,11 @@ def met(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
 def test_requests_of_people_become_candidates_at_their_steps_in_their_words(met):
     met("mine own --from-sessions requests")
     warnings, shown = met.warnings, met.view().values()
-    moments = {one["context_start"] + one["takeover"]: one for one in shown}
-    assert {step: one["text"] for step, one in moments.items()} == {
+    steps = {one["context_start"] + one["takeover"]: one for one in shown}
+    assert {step: one["text"] for step, one in steps.items()} == {
         step: text for step, text in REQUESTS.items() if step > 3
     }
-    hints = {step: (one["difficulty"], one["kind"]) for step, one in moments.items()}
+    hints = {step: (one["difficulty"], one["kind"]) for step, one in steps.items()}
     assert hints == {
         20: ("easy", "instruction"), 60: ("medium", "question"), 110: ("hard", "instruction"),
     }  # fmt: skip

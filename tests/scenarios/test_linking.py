@@ -18,7 +18,7 @@ WHEN, LATER, COUNT = "when-evil-01", "when-evil-02", "count-others-01"
 
 
 @functools.cache
-def find_moments() -> list[tuple[str, int, int]]:
+def find_shared_steps() -> list[tuple[str, int, int]]:
     """Return where when-evil and count-others ask the same player of one recording."""
     when, count = (categories.load_category(name) for name in ("when-evil", "count-others"))
     for one in on_test_side(recordings()):
@@ -26,15 +26,15 @@ def find_moments() -> list[tuple[str, int, int]]:
         found = sorted(places[0] & places[1])
         if len(found) > 1:
             return [(one.id, *place) for place in found]
-    raise AssertionError("no recording has two such moments")
+    raise AssertionError("no recording has two such steps")
 
 
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A draft of two candidates at one moment, and of another when-evil at a later one."""
+    """A draft of two candidates at one step, and of another when-evil at a later one."""
     root = tmp_path_factory.mktemp("linking") / "w"
     trajectory_store.save(Workspace.open(root), recordings())
-    early, late = find_moments()[0], find_moments()[-1]
+    early, late = find_shared_steps()[0], find_shared_steps()[-1]
     run_commands(
         root,
         "mine own --category where-is-good --per-category 2",

@@ -154,8 +154,8 @@ def test_recorder_with_few_moments_is_chosen_as_often_as_another():
     people = [dataclasses.replace(t, players=(ana, ana)) for t in others]
 
     def offer(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        moments = range(context, trajectory.episode.steps - horizon + 1)
-        every = (Candidate(moment, player, "easy") for player in (0, 1) for moment in moments)
+        steps = range(context, trajectory.episode.steps - horizon + 1)
+        every = (Candidate(step, player, "easy") for player in (0, 1) for step in steps)
         return islice(every, 1 if trajectory.players[0] == ana else None)
 
     one = categories.load_category("keep-beside")

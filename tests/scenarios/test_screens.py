@@ -96,8 +96,8 @@ def test_prefilter_finds_the_candidates_of_each_episode(seed, agent, team, size)
         if not prefilter.exact:  # the others are decided step by step
             asked = 0
             for hit, times in screened.items():
-                n, player, moment, _, answer, _ = hit
-                found = confirming.query_step(rule, every[n], moment)
+                n, player, step, _, answer, _ = hit
+                found = confirming.query_step(rule, every[n], step)
                 asked += times if (player, answer) in found else 0
             assert asked == own.total(), name
 

@@ -81,7 +81,7 @@ def encode_proposals(proposals: Sequence[Proposal]) -> bytes:
 
 
 def make_candidates(
-    moment: int,
+    step: int,
     player: int,
     difficulty: str,
     proposals: Sequence[Proposal],
@@ -91,7 +91,7 @@ def make_candidates(
     pair = "either" if len(proposals) == 2 else ""
     for proposal in proposals:
         yield Candidate(
-            moment,
+            step,
             player,
             proposal.difficulty or difficulty,
             proposal.parameters,

@@ -74,7 +74,7 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Add a candidate at a moment of the curator's choice, or those of a table."""
+    """Add a candidate at a step of the curator's choice, or those of a table."""
     draft = drafts.open_draft(workspace, args.name)
     drafts.check_open(draft)
     stated = _read_changes(args) | ({"trajectory": args.trajectory} if args.trajectory else {})

@@ -20,7 +20,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
-from sts_scenarios.recipes import Moment, build_suite, load_recipe
+from sts_scenarios.recipes import RecipeScenario, build_suite, load_recipe
 from tests.annotator_app.served.browser import press, saved
 from tests.annotator_app.served.test_team_work import mark, waiting
 from tests.annotator_app.serving import Server
@@ -166,38 +166,38 @@ def test_twenty_scenarios_without_a_rule_are_made_voted_for_judged_and_reported(
     assert all(row["shown_rate"] is not None and row["alone_rate"] is not None for row in both)
 
 
-def enter(page: Any, moment: Moment, names: list[str], steps: int) -> None:
-    """Enter a moment of a recipe on the page New scenario.
+def enter(page: Any, item: RecipeScenario, names: list[str], steps: int) -> None:
+    """Enter a scenario of a recipe on the page New scenario.
 
     `names` are those of the players, and the recording has this number of steps.
     """
     page.get_by_role("combobox", name="Recording").click()
     press(page, "Control+a")
-    page.keyboard.type(moment.trajectory)
-    page.get_by_role("option", name=moment.trajectory).first.click()
+    page.keyboard.type(item.trajectory)
+    page.get_by_role("option", name=item.trajectory).first.click()
     page.get_by_text(f" of {steps}. This is what happened").wait_for()
     expect(page.get_by_role("slider", name="Takeover")).to_have_count(1)
     for label, value in (
-        ("Takeover", moment.takeover),
-        ("Context", moment.context),
-        ("Length", moment.horizon),
+        ("Takeover", item.takeover),
+        ("Context", item.context),
+        ("Length", item.horizon),
     ):
         slider = page.get_by_role("slider", name=label)
         slider.fill(str(value - 1))  # in the page alone, until a key is pressed
         slider.press("ArrowRight")
     page.get_by_role("combobox", name="Evaluated player").click()
-    page.get_by_role("option", name=names[moment.player]).click()
-    first, last = moment.takeover - moment.context, moment.takeover + moment.horizon
+    page.get_by_role("option", name=names[item.player]).click()
+    first, last = item.takeover - item.context, item.takeover + item.horizon
     page.get_by_text(f"Recorded steps {first} to {last} of").wait_for()
-    page.locator(".legend", has_text=f"{names[moment.player]}: evaluated player").wait_for()
+    page.locator(".legend", has_text=f"{names[item.player]}: evaluated player").wait_for()
     for label, text in (
-        ("Instruction", moment.instruction),
-        ("Success criterion", moment.criterion),
-        ("Edge cases", moment.edge_cases),
-        ("Category", moment.category),
+        ("Instruction", item.instruction),
+        ("Success criterion", item.criterion),
+        ("Edge cases", item.edge_cases),
+        ("Category", item.category),
     ):
         page.get_by_role("textbox", name=label).fill(text)
-    for choice in (moment.kind, moment.difficulty):
+    for choice in (item.kind, item.difficulty):
         page.locator("label", has_text=re.compile(f"^{choice}$")).click()
 
 
@@ -216,8 +216,8 @@ def test_recipe_that_is_entered_on_the_page_gives_the_same_scenarios(
         page.get_by_role("link", name="New scenario").click()
         add = page.get_by_role("button", name="Add to the draft")
         add.wait_for()
-        for moment, scenario in zip(recipe.scenario, built.scenarios, strict=True):
-            enter(page, moment, ["blue hat", "green hat"], steps[moment.trajectory])
+        for item, scenario in zip(recipe.scenario, built.scenarios, strict=True):
+            enter(page, item, ["blue hat", "green hat"], steps[item.trajectory])
             add.click()
             page.get_by_text(f"{scenario.id} is added to the draft own.").wait_for()
     sts(workspace.root, "draft", "accept", "own", "--all", "--user", AUTHOR)

@@ -133,8 +133,8 @@ def test_sequence_is_shown_from_its_start_if_the_horizon_has_room(
     enough = sequence.context + sequence.horizon
     for steps in (12, enough - 1, enough):
         made = recorded("GoToSeqS5R2", "babyai-noisy-bot-60", count=4, steps=steps)
-        moments = {c.step for t in made for c in sequence.find_candidates(t)}
-        assert moments == ({sequence.context} if steps == enough else set())
+        asked_at = {c.step for t in made for c in sequence.find_candidates(t)}
+        assert asked_at == ({sequence.context} if steps == enough else set())
 
 
 @pytest.mark.parametrize("horizon", [20, 25, 30])
@@ -155,14 +155,14 @@ def test_finished_mission_does_not_fit() -> None:
     ended = {t: int(np.flatnonzero(t.episode.rewards)[0]) for t in made}
     one = next(t for t, step in ended.items() if step >= own.context)
     at = {
-        moment: mining.make_scenario(
+        step: mining.make_scenario(
             own,
-            mining.Pick(one, Candidate(moment, 0, "easy", said_at_start=True)),
+            mining.Pick(one, Candidate(step, 0, "easy", said_at_start=True)),
             id="x",
             text=one.instructions[0].text,
             seed=0,
         )
-        for moment in (ended[one], ended[one] + 1)
+        for step in (ended[one], ended[one] + 1)
     }
     assert [own.why_invalid(s) for s in at.values()] == [None, "the mission has already ended"]
 

@@ -19,13 +19,13 @@ HASHES = {
 """Of the hashes of all scenarios, and of the first four; the same on every machine."""
 
 
-def leave_moments(monkeypatch, count):
-    """Leave the first moments in the recipe, and of the trials those that they are from."""
+def leave_scenarios(monkeypatch, count):
+    """Leave the first scenarios in the recipe, and of the trials those that they are from."""
     recipe, files = recipes.load_recipe("kitchen"), trials.installed_files()[1:]
-    moments = recipe.scenario[:count]
-    named = {moment.trajectory.partition(" (")[0] for moment in moments}
+    items = recipe.scenario[:count]
+    named = {item.trajectory.partition(" (")[0] for item in items}
     kept = [t for t in trials.read_trials(*files) if f"{trials.SOURCE_NAME} {t.name}" in named]
-    small = msgspec.structs.replace(recipe, scenario=moments)
+    small = msgspec.structs.replace(recipe, scenario=items)
     monkeypatch.setattr(recipes, "load_recipe", lambda name: small)
     monkeypatch.setattr(trials, "installed_files", lambda: files)
     monkeypatch.setattr(trials, "read_trials", lambda path: kept)
@@ -36,7 +36,7 @@ def leave_moments(monkeypatch, count):
 @pytest.mark.parametrize("count", [4, pytest.param(45, marks=pytest.mark.slow)])
 def test_recipe_makes_the_same_unreviewed_suite_everywhere(count, tmp_path, capsys, monkeypatch):
     if count < 45:
-        leave_moments(monkeypatch, count)
+        leave_scenarios(monkeypatch, count)
     words = ("suite", "build", "kitchen", "--workspace", str(tmp_path))
     assert main([*words]) == 0
     assert "instructions not reviewed by a second person\n" in capsys.readouterr().out
@@ -54,12 +54,12 @@ def test_recipe_makes_the_same_unreviewed_suite_everywhere(count, tmp_path, caps
 
 def test_recipe_has_decisions_only_from_many_trials():
     recipe = recipes.load_recipe("kitchen")
-    fields = set(recipes.Moment.__struct_fields__)
+    fields = set(recipes.RecipeScenario.__struct_fields__)
     assert {"trajectory", "takeover", "player", "instruction", "criterion"} <= fields
     assert fields.isdisjoint({"actions", "state", "verdict", "vote", "label"})
-    assert len({moment.trajectory for moment in recipe.scenario}) >= 15
-    assert all(moment.criterion and "test trial" in moment.trajectory for moment in recipe.scenario)
-    texts = [moment.instruction for moment in recipe.scenario]
+    assert len({item.trajectory for item in recipe.scenario}) >= 15
+    assert all(item.criterion and "test trial" in item.trajectory for item in recipe.scenario)
+    texts = [item.instruction for item in recipe.scenario]
     assert len(set(texts)) == len(texts)
 
 

@@ -31,10 +31,10 @@ from .room_frames import DOMAIN, replay_frames
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
 
-CONTEXT, STEPS_BETWEEN_MOMENTS = 12, 6
+CONTEXT, STEPS_BETWEEN_CANDIDATES = 12, 6
 CACHE_SIZE = 1024
 """Cached attempts; mining asks for each half of a contrast pair separately."""
-PROPOSALS_PER_MOMENT, MOMENTS_PER_EPISODE = 2, 2
+MAX_PROPOSALS_PER_STEP, MAX_STEPS_PER_EPISODE = 2, 2
 """Limits on the proposals tried at one step and on the candidate steps of one episode."""
 
 
@@ -59,21 +59,21 @@ def build_category(
         actions = "".join(map(str, episode.actions[:, 0]))
         offset = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
         count = 0
-        for moment in range(
-            context + offset % STEPS_BETWEEN_MOMENTS,
+        for step in range(
+            context + offset % STEPS_BETWEEN_CANDIDATES,
             episode.steps - horizon + 1,
-            STEPS_BETWEEN_MOMENTS,
+            STEPS_BETWEEN_CANDIDATES,
         ):
-            proposals = list(task.propose(replay_frames(episode)[moment - context : moment + 1]))
+            proposals = list(task.propose(replay_frames(episode)[step - context : step + 1]))
             first = offset % len(proposals) if proposals else 0
-            for pair in (proposals[first:] + proposals[:first])[:PROPOSALS_PER_MOMENT]:
-                state = start._replace(moves_made=start.moves_made + actions[:moment])
+            for pair in (proposals[first:] + proposals[:first])[:MAX_PROPOSALS_PER_STEP]:
+                state = start._replace(moves_made=start.moves_made + actions[:step])
                 steps = count_solver_steps(state, (context, horizon), encode_proposals(pair))
                 if steps is not None:
-                    yield from make_candidates(moment, 0, difficulty_by_steps(steps, horizon), pair)
+                    yield from make_candidates(step, 0, difficulty_by_steps(steps, horizon), pair)
                     count += 1
                     break
-            if count == MOMENTS_PER_EPISODE:
+            if count == MAX_STEPS_PER_EPISODE:
                 return
 
     @functools.lru_cache(maxsize=CACHE_SIZE)

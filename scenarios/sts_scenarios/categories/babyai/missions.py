@@ -50,13 +50,13 @@ def build_category(
             return
         room = trajectory.episode.steps - horizon
         last = min(context, room) if whole else room
-        for moment, world in enumerate(_replay_worlds(trajectory.episode, last)):
-            if moment == 0 or moment % context or world.ended:
+        for step, world in enumerate(_replay_worlds(trajectory.episode, last)):
+            if step == 0 or step % context or world.ended:
                 continue
             difficulty = _grade_difficulty(world, horizon)
             if difficulty is not None:
                 words = {"mission": world.instruction()}
-                yield Candidate(moment, 0, difficulty, fields=words, said_at_start=True)
+                yield Candidate(step, 0, difficulty, fields=words, said_at_start=True)
 
     def words(scenario: Scenario) -> dict[str, str]:
         world = next(_replay_worlds(scenario.recording, 0))

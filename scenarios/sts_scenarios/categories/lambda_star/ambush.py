@@ -40,19 +40,19 @@ EASY_STEPS, MEDIUM_STEPS = 5, 7
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's path is predictable and can be reached ahead of it."""
-    moments = StepBatch.select(batch, batch.to_good == 1, context, horizon)
-    moments = moments.filter((moments.distance_if_still(batch.good) > 0).all(1))
-    actions = good_moves_seen(moments, context)
+    steps = StepBatch.select(batch, batch.to_good == 1, context, horizon)
+    steps = steps.filter((steps.distance_if_still(batch.good) > 0).all(1))
+    actions = good_moves_seen(steps, context)
     length, _ = shortest_periods(actions)
     periodic = length > 0
-    moments, actions, length = moments.filter(periodic), actions[periodic], length[periodic]
-    cell, way = moments.values_at(batch.good), []
+    steps, actions, length = steps.filter(periodic), actions[periodic], length[periodic]
+    cell, way = steps.values_at(batch.good), []
     for step in range(HORIZON):
         place = context - length + step % np.maximum(length, 1)
         cell = batch.cell_after(cell, np.take_along_axis(actions, place[:, None], 1)[:, 0])
         way.append(cell)
-    foreseen, good = np.stack(way, 1), moments.values_after(batch.good)
-    path = _simulate_ambush(moments, foreseen)
+    foreseen, good = np.stack(way, 1), steps.values_after(batch.good)
+    path = _simulate_ambush(steps, foreseen)
     met_step = first_step(batch.distance(path[:, 1:], good) == 0)
     back = np.maximum(met_step[:, None] - np.arange(STEPS + 1), 0)
     stood = (
@@ -63,17 +63,17 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     done = (met_step >= STEPS) & stood & ((deviation == 0) | (deviation > met_step))
     met_step = met_step[done]
     return make_hits(
-        moments.filter(done),
+        steps.filter(done),
         1 * (met_step > EASY_STEPS) + (met_step > MEDIUM_STEPS),
         STEP_COUNT.kinds,
     )
 
 
-def _simulate_ambush(moments: StepBatch, way: Ints) -> Ints:
+def _simulate_ambush(steps: StepBatch, way: Ints) -> Ints:
     """Return int[N, L + 1], the player's cells if it lies in wait on a path as the solver does."""
-    batch, me = moments.tracks, moments.values_at(moments.tracks.me)
+    batch, me = steps.tracks, steps.values_at(steps.tracks.me)
     stood, path = np.zeros(len(me), np.int32), [me]
-    for now in range(moments.horizon):
+    for now in range(steps.horizon):
         goal = np.full(len(me), NONE, np.int32)
         for step in range(1, way.shape[1] - now + 1):
             cell = way[:, now + step - 1]

@@ -128,15 +128,15 @@ class StepBatch:
       horizon: L.
     """
 
-    def __init__(self, batch: TrackBatch, track: Any, moment: Any, horizon: int) -> None:
-        self.tracks, self.track, self.step, self.horizon = batch, track, moment, horizon
+    def __init__(self, batch: TrackBatch, track: Any, step: Any, horizon: int) -> None:
+        self.tracks, self.track, self.step, self.horizon = batch, track, step, horizon
 
     @classmethod
     def select(cls, batch: TrackBatch, hits: Bools, context: int, horizon: int) -> StepBatch:
         """Return the steps with a hit that have C steps before and L steps after them."""
         last = batch.me.shape[1] - 1 - horizon
-        track, moment = np.nonzero(hits[:, context : last + 1])
-        return cls(batch, track, moment + context, horizon)
+        track, step = np.nonzero(hits[:, context : last + 1])
+        return cls(batch, track, step + context, horizon)
 
     def filter(self, hits: Any) -> StepBatch:
         """Return the subset of steps with a hit."""

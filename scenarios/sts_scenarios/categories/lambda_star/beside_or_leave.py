@@ -41,9 +41,9 @@ OPTIONS = {
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch, Any]:
     """Find steps next to Good at which standing still does neither."""
-    moments, difficulty = keep_beside.find_rewarding_steps(batch, context, horizon)
-    stays = (moments.distance_if_still(batch.good) < MIN_DISTANCE).all(1)
-    return moments.filter(stays), difficulty[stays]
+    steps, difficulty = keep_beside.find_rewarding_steps(batch, context, horizon)
+    stays = (steps.distance_if_still(batch.good) < MIN_DISTANCE).all(1)
+    return steps.filter(stays), difficulty[stays]
 
 
 CATEGORY = build_pair(

@@ -182,25 +182,23 @@ def build_pair(
     """
 
     def find_both(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
-        moments, difficulty = find(batch, context, horizon)
-        both_options = StepBatch(
-            batch, np.tile(moments.track, 2), np.tile(moments.step, 2), horizon
-        )
+        steps, difficulty = find(batch, context, horizon)
+        both_options = StepBatch(batch, np.tile(steps.track, 2), np.tile(steps.step, 2), horizon)
         kinds = [
             (option_name, {"asked": option_name, **option.parameters})
             for option_name, option in options.items()
         ]
         return make_hits(
-            both_options, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(moments.track))
+            both_options, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(steps.track))
         )
 
     first, second = (
         make_confirm(option.policy, option.label, option.parameters) for option in options.values()
     )
 
-    def confirm_both(track: Track, moment: int, context: int, horizon: int) -> Label | None:
-        label = first(track, moment, context, horizon)
-        return label if label and second(track, moment, context, horizon) else None
+    def confirm_both(track: Track, step: int, context: int, horizon: int) -> Label | None:
+        label = first(track, step, context, horizon)
+        return label if label and second(track, step, context, horizon) else None
 
     def words(episode: Episode, player: int, parameters: Mapping[str, Any]) -> dict[str, str]:
         return {"deed": options[parameters["asked"]].text}

@@ -37,13 +37,11 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
         & (distance > 0)
         & (distance <= MAX_DISTANCE)
     )
-    moments = StepBatch.select(batch, near, context, horizon)
-    last_cell = moments.values_at(mate, -moments.values_at(unseen))
-    moments = moments.filter(batch.distance(moments.values_at(mate), last_cell) <= SIGHT)
+    steps = StepBatch.select(batch, near, context, horizon)
+    last_cell = steps.values_at(mate, -steps.values_at(unseen))
+    steps = steps.filter(batch.distance(steps.values_at(mate), last_cell) <= SIGHT)
     kinds = [("", {"target": target}) for target in (1, 0)]  # indexed by the evaluated player
-    return make_hits(
-        moments, np.minimum(moments.values_at(distance), 3) - 1, kinds, moments.track % 2
-    )
+    return make_hits(steps, np.minimum(steps.values_at(distance), 3) - 1, kinds, steps.track % 2)
 
 
 def _go_to_last_seen(history: History) -> int:

@@ -28,10 +28,10 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
         batch.to_good > 0
     )
     hits &= frames_since_sight(batch.to_evil) <= min(EVIL_SEEN_WITHIN, context)
-    moments = StepBatch.select(batch, hits, context, horizon)
-    met = first_step(moments.distance_if_still(batch.good) == 0)
-    hit = first_step(moments.distance_if_still(batch.evil) <= SIGHT)
-    return make_hits(moments.filter((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
+    steps = StepBatch.select(batch, hits, context, horizon)
+    met = first_step(steps.distance_if_still(batch.good) == 0)
+    hit = first_step(steps.distance_if_still(batch.evil) <= SIGHT)
+    return make_hits(steps.filter((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
 
 
 def _maximise_reward(history: History) -> int:
@@ -55,10 +55,10 @@ def _avoid_evil(history: History) -> int:
     )
 
 
-def _confirm_careful(track: Track, moment: int, context: int, horizon: int) -> Label | None:
+def _confirm_careful(track: Track, step: int, context: int, horizon: int) -> Label | None:
     """Return the solver's label where neither going straight for Good nor for reward succeeds."""
     labels = (
-        make_confirm(policy, label_track, {})(track, moment, context, horizon)
+        make_confirm(policy, label_track, {})(track, step, context, horizon)
         for policy in (_avoid_evil, chase_good, _maximise_reward)
     )
     careful = next(labels)

@@ -23,9 +23,9 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     crowd = batch.count_others()
     changed = np.zeros(crowd.shape, np.bool_)
     changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MAX_COUNT)
-    moments = StepBatch.select(batch, changed, context, horizon)
-    count = moments.values_at(crowd)
-    return make_hits(moments, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
+    steps = StepBatch.select(batch, changed, context, horizon)
+    count = steps.values_at(crowd)
+    return make_hits(steps, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
 
 
 def _count_now(history: History) -> str:

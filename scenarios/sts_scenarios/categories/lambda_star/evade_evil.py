@@ -39,35 +39,35 @@ HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil has just gone out of sight and comes back."""
     lately = frames_since_sight(batch.to_evil) <= min(SEEN_WITHIN, context)
-    moments = StepBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
-    moments = moments.filter(_arrival_step(moments) <= LATEST_STEP)
-    moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
-    moments = moments.filter(is_evadable(moments, context))
-    return make_hits(moments, grade_haste(moments))
+    steps = StepBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
+    steps = steps.filter(_arrival_step(steps) <= LATEST_STEP)
+    steps = steps.filter(count_safe_paths(steps) <= MAX_SAFE_PATHS)
+    steps = steps.filter(is_evadable(steps, context))
+    return make_hits(steps, grade_haste(steps))
 
 
-def count_safe_paths(moments: StepBatch) -> Any:
+def count_safe_paths(steps: StepBatch) -> Any:
     """Return how many of the nine moves, repeated blindly, stay clear of Evil."""
-    evil = moments.values_after(moments.tracks.evil)[:, None]
-    return (moments.tracks.distance(moments.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
+    evil = steps.values_after(steps.tracks.evil)[:, None]
+    return (steps.tracks.distance(steps.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
 
 
-def grade_haste(moments: StepBatch) -> Any:
+def grade_haste(steps: StepBatch) -> Any:
     """Return the difficulty, by how soon Evil comes to a player that stands still."""
-    comes = _arrival_step(moments)
+    comes = _arrival_step(steps)
     return np.where(comes <= HARD_STEP, 2, np.where(comes <= MEDIUM_STEP, 1, 0))
 
 
-def _arrival_step(moments: StepBatch) -> Any:
+def _arrival_step(steps: StepBatch) -> Any:
     """Return the step at which Evil reaches a player that stands still; L + 1 if it does not."""
-    comes = first_step(moments.distance_if_still(moments.tracks.evil) <= SIGHT)
-    return np.where(comes > 0, comes, moments.horizon + 1)
+    comes = first_step(steps.distance_if_still(steps.tracks.evil) <= SIGHT)
+    return np.where(comes > 0, comes, steps.horizon + 1)
 
 
-def is_evadable(moments: StepBatch, context: int) -> Any:
+def is_evadable(steps: StepBatch, context: int) -> Any:
     """Return True where a player that flees by what it sees stays clear of Evil."""
-    path = moments.flee_evil(context, waiting=False)[:, 1:]
-    return (moments.tracks.distance(path, moments.values_after(moments.tracks.evil)) > SIGHT).all(1)
+    path = steps.flee_evil(context, waiting=False)[:, 1:]
+    return (steps.tracks.distance(path, steps.values_after(steps.tracks.evil)) > SIGHT).all(1)
 
 
 def flee(history: History) -> int:

@@ -37,13 +37,13 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch
     """Find steps close to Evil at which standing still does neither."""
     lately = frames_since_sight(batch.to_evil) <= min(evade_evil.SEEN_WITHIN, context)
     near = (batch.to_evil > 0) & (batch.to_evil <= MAX_DISTANCE)
-    moments = StepBatch.select(batch, lately & near, context, horizon)
-    moments = moments.filter(moments.is_moving(batch.evil))
-    close = moments.distance_if_still(batch.evil) <= SIGHT
-    moments = moments.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
-    moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
-    moments = moments.filter(is_evadable(moments, context))
-    return moments, grade_haste(moments)
+    steps = StepBatch.select(batch, lately & near, context, horizon)
+    steps = steps.filter(steps.is_moving(batch.evil))
+    close = steps.distance_if_still(batch.evil) <= SIGHT
+    steps = steps.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
+    steps = steps.filter(count_safe_paths(steps) <= MAX_SAFE_PATHS)
+    steps = steps.filter(is_evadable(steps, context))
+    return steps, grade_haste(steps)
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:

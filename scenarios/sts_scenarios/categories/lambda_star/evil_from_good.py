@@ -23,20 +23,20 @@ ANSWERS = tuple(move for move in MOVES if move != "stay")
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps with Good and Evil in sight."""
     both = (batch.to_good <= SIGHT) & (batch.to_evil <= SIGHT)
-    moments = StepBatch.select(batch, both, context, horizon)
-    answer = batch.direction(moments.values_at(batch.good), moments.values_at(batch.evil))
+    steps = StepBatch.select(batch, both, context, horizon)
+    answer = batch.direction(steps.values_at(batch.good), steps.values_at(batch.evil))
     hits = (answer != NONE) & (
-        answer != batch.direction(*map(moments.values_at, (batch.me, batch.evil)))
+        answer != batch.direction(*map(steps.values_at, (batch.me, batch.evil)))
     )
-    moments = moments.filter(hits)
-    me, good, evil = (moments.values_at(cells) for cells in (batch.me, batch.good, batch.evil))
+    steps = steps.filter(hits)
+    me, good, evil = (steps.values_at(cells) for cells in (batch.me, batch.good, batch.evil))
     height, width = batch.size
     rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
     confusing = (
-        (2 * rows > height) | (2 * columns > width) | (moments.values_at(batch.count_others()) > 0)
+        (2 * rows > height) | (2 * columns > width) | (steps.values_at(batch.count_others()) > 0)
     )
     rim = batch.is_diagonal(me, good) | batch.is_diagonal(me, evil)
-    return make_hits(moments, 1 * confusing + rim, DIRECTIONS, answer[hits])
+    return make_hits(steps, 1 * confusing + rim, DIRECTIONS, answer[hits])
 
 
 def _direction_from_good(history: History) -> str:

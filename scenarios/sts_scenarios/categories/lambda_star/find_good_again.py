@@ -29,13 +29,13 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     """Find steps at which Good went out of sight a while ago."""
     unseen = frames_since_sight(batch.to_good)
     lost = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
-    moments = StepBatch.select(batch, lost & (batch.to_good > REWARD_RADIUS), context, horizon)
+    steps = StepBatch.select(batch, lost & (batch.to_good > REWARD_RADIUS), context, horizon)
     blind = (
-        batch.distance(moments.constant_move_paths(), moments.values_after(batch.good)[:, None])
+        batch.distance(steps.constant_move_paths(), steps.values_after(batch.good)[:, None])
         <= SIGHT
     ).any(2)
     free = ~blind[:, STAY] & (blind.sum(1) <= MAX_LUCKY_PATHS)
-    return make_hits(moments.filter(free), UNGRADED)
+    return make_hits(steps.filter(free), UNGRADED)
 
 
 def _search_for_good(history: History) -> int:

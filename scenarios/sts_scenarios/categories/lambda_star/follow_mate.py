@@ -29,13 +29,13 @@ STEP_COUNT = StepCount(STEPS)
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps with a single teammate in sight that is about to leave, and not towards Good."""
 
-    def find_leaving(moments: StepBatch, cells: Ints) -> tuple[StepBatch, Any]:
-        path = moments.values_between(cells, 0, moments.horizon + 1)
+    def find_leaving(steps: StepBatch, cells: Ints) -> tuple[StepBatch, Any]:
+        path = steps.values_between(cells, 0, steps.horizon + 1)
         moves = 3 * (path[:, 1:] != path[:, :-1]).mean(1) >= 2
-        moments = moments.filter(moves & teammates.avoids_good(moments, cells))
-        distance = moments.distance_if_still(cells)
+        steps = steps.filter(moves & teammates.avoids_good(steps, cells))
+        distance = steps.distance_if_still(cells)
         free = ~run_ends(distance <= SIGHT, STEPS).any(1)
-        return moments.filter(free), grade_leaving(distance[free][:, :DIFFICULTY_STEPS])
+        return steps.filter(free), grade_leaving(distance[free][:, :DIFFICULTY_STEPS])
 
     return teammates.find_single(batch, context, horizon, find_leaving, {"steps": STEPS})
 

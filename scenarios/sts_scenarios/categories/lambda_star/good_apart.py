@@ -30,30 +30,30 @@ EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good attracts several players onto one cell."""
     near = (batch.to_good <= SIGHT) & (batch.count_others() > 0)
-    moments = StepBatch.select(batch, near, context, horizon)
-    close = moments.distance_if_still(batch.good) <= MAX_DISTANCE
-    moments = moments.filter(2 * close.sum(1) <= STEPS)
-    other_cells = _other_cells(moments)
-    straight = moments.chase_good()
+    steps = StepBatch.select(batch, near, context, horizon)
+    close = steps.distance_if_still(batch.good) <= MAX_DISTANCE
+    steps = steps.filter(2 * close.sum(1) <= STEPS)
+    other_cells = _other_cells(steps)
+    straight = steps.chase_good()
     shared = (other_cells == straight[:, :, None]).any((1, 2))
-    moments, other_cells, straight = moments.filter(shared), other_cells[shared], straight[shared]
-    good, free = moments.values_after(batch.good), np.ones(len(moments.track), np.bool_)
-    for cells in (straight, *moments.constant_move_paths().swapaxes(0, 1)):
+    steps, other_cells, straight = steps.filter(shared), other_cells[shared], straight[shared]
+    good, free = steps.values_after(batch.good), np.ones(len(steps.track), np.bool_)
+    for cells in (straight, *steps.constant_move_paths().swapaxes(0, 1)):
         is_alone = (other_cells != cells[:, :, None]).all(2)
         near_by = batch.distance(cells, good) <= MAX_DISTANCE
         free &= ~run_ends(is_alone & near_by, STEPS).any(1)
     beside = (other_cells == good[:, :, None]).sum(2).mean(1)[free]
     difficulty = np.where(beside < EASY_CROWD, 0, np.where(beside < MEDIUM_CROWD, 1, 2))
-    return make_hits(moments.filter(free), difficulty, STEP_COUNT.kinds)
+    return make_hits(steps.filter(free), difficulty, STEP_COUNT.kinds)
 
 
-def _other_cells(moments: StepBatch) -> Ints:
+def _other_cells(steps: StepBatch) -> Ints:
     """Return int[N, L, P - 1], the cells of the other players after each step."""
-    players, player = moments.tracks.players, moments.track % moments.tracks.players
+    players, player = steps.tracks.players, steps.track % steps.tracks.players
     index = (player[:, None] + np.arange(1, players)) % players
-    tracks_ = (moments.track - player)[:, None] + index
-    frames = moments.step[:, None] + np.arange(1, moments.horizon + 1)
-    out: Ints = moments.tracks.me[tracks_[:, None, :], frames[:, :, None]]
+    tracks_ = (steps.track - player)[:, None] + index
+    frames = steps.step[:, None] + np.arange(1, steps.horizon + 1)
+    out: Ints = steps.tracks.me[tracks_[:, None, :], frames[:, :, None]]
     return out
 
 

@@ -30,31 +30,31 @@ STEP_COUNT = StepCount(STEPS, spare_steps=1)
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil is about to come."""
     hits = (batch.to_evil > SIGHT) & (frames_since_sight(batch.to_evil) <= context)
-    moments = StepBatch.select(batch, hits, context, horizon)
-    close = moments.distance_if_still(batch.evil) <= SIGHT
+    steps = StepBatch.select(batch, hits, context, horizon)
+    close = steps.distance_if_still(batch.evil) <= SIGHT
     comes = first_step(close)
     in_time = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
-    moments, close, comes = moments.filter(in_time), close[in_time], comes[in_time]
+    steps, close, comes = steps.filter(in_time), close[in_time], comes[in_time]
     caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
-    moments, comes = moments.filter(caught), comes[caught]
+    steps, comes = steps.filter(caught), comes[caught]
     fled, waited = (
-        _grade_paths(moments, moments.flee_evil(context, waiting=waits)) for waits in (False, True)
+        _grade_paths(steps, steps.flee_evil(context, waiting=waits)) for waits in (False, True)
     )
     done = (fled == -1) & (waited == 1)
-    moments, comes = moments.filter(done), comes[done]
-    rim = batch.is_diagonal(moments.values_at(batch.me), moments.values_at(batch.evil, comes))
-    return make_hits(moments, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
+    steps, comes = steps.filter(done), comes[done]
+    rim = batch.is_diagonal(steps.values_at(batch.me), steps.values_at(batch.evil, comes))
+    return make_hits(steps, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
 
 
-def _grade_paths(moments: StepBatch, path: Ints) -> Any:
+def _grade_paths(steps: StepBatch, path: Ints) -> Any:
     """Label paths int[N, L + 1] as `label_track` does: 1 success, -1 failure, 0 neither."""
-    close = moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.evil)) <= SIGHT
+    close = steps.tracks.distance(path[:, 1:], steps.values_after(steps.tracks.evil)) <= SIGHT
     moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
     too_early = (moved > 0) & ((came == 0) | (moved <= came))
     # Frames after the end do not count as having left Evil.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
     has_left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
-    late = came + STEPS <= moments.horizon
+    late = came + STEPS <= steps.horizon
     verdict = np.where(has_left, 1, np.where(late, -1, 0))
     return np.where(too_early, -1, np.where(came == 0, 0, verdict))
 

@@ -28,19 +28,19 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     return teammates.find_single(batch, context, horizon, _find_reachable, {})
 
 
-def _find_reachable(moments: StepBatch, cells: Ints) -> tuple[StepBatch, Any]:
-    moments = moments.filter(teammates.avoids_good(moments, cells))
-    moments = moments.filter((moments.distance_if_still(cells) > 0).all(1))
-    batch, me, path = moments.tracks, moments.values_at(moments.tracks.me), []
-    for step in range(moments.horizon):
-        me = batch.cell_after(me, batch.move_towards(me, moments.values_at(cells, step)))
+def _find_reachable(steps: StepBatch, cells: Ints) -> tuple[StepBatch, Any]:
+    steps = steps.filter(teammates.avoids_good(steps, cells))
+    steps = steps.filter((steps.distance_if_still(cells) > 0).all(1))
+    batch, me, path = steps.tracks, steps.values_at(steps.tracks.me), []
+    for step in range(steps.horizon):
+        me = batch.cell_after(me, batch.move_towards(me, steps.values_at(cells, step)))
         path.append(me)
-    met = first_step(np.stack(path, 1) == moments.values_after(cells))
+    met = first_step(np.stack(path, 1) == steps.values_after(cells))
     grades = [
-        DIFFICULTIES.index(difficulty_by_steps(step, moments.horizon))
-        for step in range(moments.horizon + 1)
+        DIFFICULTIES.index(difficulty_by_steps(step, steps.horizon))
+        for step in range(steps.horizon + 1)
     ]
-    return moments.filter(met > 0), np.array(grades)[met[met > 0]]
+    return steps.filter(met > 0), np.array(grades)[met[met > 0]]
 
 
 CATEGORY = build_instruction(

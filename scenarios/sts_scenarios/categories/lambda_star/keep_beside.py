@@ -31,13 +31,13 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
 
 def find_rewarding_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch, Any]:
     """Return the steps of `find_steps`, and the difficulty of staying near Good there."""
-    moments = StepBatch.select(batch, batch.to_good == 1, context, horizon)
-    distance = moments.distance_if_still(batch.good)
-    moments = moments.filter(((distance == 0) | (distance > MAX_DISTANCE)).any(1))
-    moments = moments.filter((moments.chase_good() == moments.values_after(batch.good)).any(1))
-    good = moments.values_between(batch.good, 0, horizon + 1)
+    steps = StepBatch.select(batch, batch.to_good == 1, context, horizon)
+    distance = steps.distance_if_still(batch.good)
+    steps = steps.filter(((distance == 0) | (distance > MAX_DISTANCE)).any(1))
+    steps = steps.filter((steps.chase_good() == steps.values_after(batch.good)).any(1))
+    good = steps.values_between(batch.good, 0, horizon + 1)
     stays = (good[:, 1:] == good[:, :-1]).mean(1)
-    return moments, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
+    return steps, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
 def stay_near(history: History) -> int:

@@ -20,13 +20,13 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     near = batch.to_good <= SIGHT
     near[:, 1:] &= near[:, :-1]
     near[:, 0] = False
-    moments = StepBatch.select(batch, near, context, horizon)
-    me, good = moments.values_between(batch.me, -1, 1), moments.values_between(batch.good, -1, 1)
+    steps = StepBatch.select(batch, near, context, horizon)
+    me, good = steps.values_between(batch.me, -1, 1), steps.values_between(batch.good, -1, 1)
     move = batch.move_towards(good[:, 0], good[:, 1])
     rim = batch.is_diagonal(me, good).any(1)
     difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
     differs = move != batch.move_towards(me[:, 1], good[:, 1])
-    return make_hits(moments.filter(differs), difficulty[differs], DIRECTIONS, move[differs])
+    return make_hits(steps.filter(differs), difficulty[differs], DIRECTIONS, move[differs])
 
 
 def _last_move(history: History) -> str:

@@ -26,17 +26,17 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     near = batch.to_good <= SIGHT
     for _ in range(2):  # two periods of the shortest length
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
-    moments = StepBatch.select(batch, near, context, horizon)
-    length, follows = shortest_periods(good_moves_seen(moments, context))
-    now, then = moments.values_at(batch.good), moments.values_at(batch.good, 1)
+    steps = StepBatch.select(batch, near, context, horizon)
+    length, follows = shortest_periods(good_moves_seen(steps, context))
+    now, then = steps.values_at(batch.good), steps.values_at(batch.good, 1)
     goes_on = (length > 0) & (follows == batch.move_towards(now, then))
-    moments, length, follows = moments.filter(goes_on), length[goes_on], follows[goes_on]
+    steps, length, follows = steps.filter(goes_on), length[goes_on], follows[goes_on]
     corner = batch.is_diagonal(
-        moments.values_between(batch.me, -context, 1),
-        moments.values_between(batch.good, -context, 1),
+        steps.values_between(batch.me, -context, 1),
+        steps.values_between(batch.good, -context, 1),
     )
     rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
-    return make_hits(moments, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
+    return make_hits(steps, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
 
 
 def _predict_move(history: History) -> str:

@@ -120,9 +120,9 @@ def _make_history(memory: Memory, observation: Observation, b: int, r: int) -> H
     return History(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
 
 
-def history_at(track: Track, moment: int, context: int) -> History:
-    """Return what a player has seen when it is asked at `moment`."""
-    frames = slice(moment - context, moment + 1)
+def history_at(track: Track, step: int, context: int) -> History:
+    """Return what a player has seen when it is asked at `step`."""
+    frames = slice(step - context, step + 1)
     good, evil = (
         np.where(distance[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
         for cells, distance in ((track.good, track.to_good), (track.evil, track.to_evil))
@@ -141,16 +141,16 @@ def _cells_within(cells: Cells, me: int, size: Grid) -> list[int]:
 
 
 def simulate(
-    track: Track, moment: int, context: int, horizon: int, policy: MovePolicy, partner: str
+    track: Track, step: int, context: int, horizon: int, policy: MovePolicy, partner: str
 ) -> Track:
-    """Return the track of a player that moves by a policy from `moment` on.
+    """Return the track of a player that moves by a policy from `step` on.
 
     The other players stand still, or repeat the recording if `partner` is "replay".
     """
-    scene = track.scene[moment : moment + horizon + 1].copy()
+    scene = track.scene[step : step + horizon + 1].copy()
     if partner != "replay":
         scene[1:, FIRST_PLAYER:] = scene[0, FIRST_PLAYER:]
-    history, size = history_at(track, moment, context), track.size
+    history, size = history_at(track, step, context), track.size
     people = np.delete(scene[:, FIRST_PLAYER:], track.player, 1)
     for now, other_cells in zip(scene[1:], people[1:], strict=True):
         me = int(torus.move_cell(history.me[-1], policy(history), *size))

@@ -23,9 +23,9 @@ MAX_LUCKY_PATHS = 1
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps next to Good at which it is not met without looking at it."""
-    moments = StepBatch.select(batch, batch.to_good == SIGHT, context, horizon)
-    met = (moments.constant_move_paths() == moments.values_after(batch.good)[:, None]).any(2)
-    return make_hits(moments.filter(~met[:, STAY] & (met.sum(1) <= MAX_LUCKY_PATHS)), UNGRADED)
+    steps = StepBatch.select(batch, batch.to_good == SIGHT, context, horizon)
+    met = (steps.constant_move_paths() == steps.values_after(batch.good)[:, None]).any(2)
+    return make_hits(steps.filter(~met[:, STAY] & (met.sum(1) <= MAX_LUCKY_PATHS)), UNGRADED)
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:

@@ -28,26 +28,26 @@ MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good was first seen a while ago, on another cell."""
     age = _steps_since_first_sight(batch, context)
-    moments = StepBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
+    steps = StepBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
 
-    def cells(moments: StepBatch) -> Any:
-        return moments.values_at(batch.good, -moments.values_at(age))
+    def cells(steps: StepBatch) -> Any:
+        return steps.values_at(batch.good, -steps.values_at(age))
 
-    distance = batch.distance(moments.values_at(batch.me), cells(moments))
-    moments = moments.filter((distance >= MIN_DISTANCE) & (distance <= MAX_DISTANCE))
-    moments = moments.filter((moments.chase_good() != cells(moments)[:, None]).all(1))
-    latest = moments.values_at(batch.good, -moments.values_at(frames_since_sight(batch.to_good)))
-    me, free = moments.values_at(batch.me), np.ones(len(moments.track), np.bool_)
+    distance = batch.distance(steps.values_at(batch.me), cells(steps))
+    steps = steps.filter((distance >= MIN_DISTANCE) & (distance <= MAX_DISTANCE))
+    steps = steps.filter((steps.chase_good() != cells(steps)[:, None]).all(1))
+    latest = steps.values_at(batch.good, -steps.values_at(frames_since_sight(batch.to_good)))
+    me, free = steps.values_at(batch.me), np.ones(len(steps.track), np.bool_)
     for _ in range(horizon):
         me = batch.cell_after(me, batch.move_towards(me, latest))
-        free &= me != cells(moments)
-    moments = moments.filter(free)
-    moments = moments.filter(~moments.is_on_constant_path(cells(moments)))
-    cell, me = cells(moments), moments.values_at(batch.me)
-    rim = batch.is_diagonal(moments.values_at(batch.me, -moments.values_at(age)), cell)
+        free &= me != cells(steps)
+    steps = steps.filter(free)
+    steps = steps.filter(~steps.is_on_constant_path(cells(steps)))
+    cell, me = cells(steps), steps.values_at(batch.me)
+    rim = batch.is_diagonal(steps.values_at(batch.me, -steps.values_at(age)), cell)
     codes, kind = np.unique(cell * 9 + batch.move_towards(me, cell), return_inverse=True)
     kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
-    return make_hits(moments, 1 * (batch.distance(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
+    return make_hits(steps, 1 * (batch.distance(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
 
 
 def _steps_since_first_sight(batch: TrackBatch, context: int) -> Ints:

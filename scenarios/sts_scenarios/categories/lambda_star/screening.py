@@ -65,18 +65,18 @@ def build_search(
 
         order = np.lexsort((hits.kind, hits.step, hits.player))
         ordered = np.stack((hits.player, hits.step, hits.kind), 1)[order].tolist()
-        count = Counter((player, takeover) for player, takeover, _ in ordered)
-        for player, takeover, kind in ordered:
-            if (player, takeover) in difficulties:
+        count = Counter((player, step) for player, step, _ in ordered)
+        for player, step, kind in ordered:
+            if (player, step) in difficulties:
                 answer, parameters = hits.kinds[kind]
                 yield Candidate(
-                    takeover,
+                    step,
                     player,
-                    DIFFICULTIES[difficulties[player, takeover]],
+                    DIFFICULTIES[difficulties[player, step]],
                     dict(parameters),
                     dict(filled(player, kind)),
                     answer,
-                    pair="either" if count[player, takeover] == 2 else "",
+                    pair="either" if count[player, step] == 2 else "",
                 )
 
     return candidates, Prefilter(screened, exact=confirm is None)
@@ -91,16 +91,16 @@ def _confirm_hits(
 ) -> dict[tuple[int, int], int]:
     """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
     columns = (column.tolist() for column in (hits.player, hits.step, hits.difficulty))
-    levels = {(player, takeover): level for player, takeover, level in zip(*columns, strict=True)}
+    levels = {(player, step): level for player, step, level in zip(*columns, strict=True)}
     if confirm is None:
         return levels
     by_role = {player: make_track(episode, player) for player, _ in levels}
     out = {}
-    for (player, moment), level in levels.items():
-        label = confirm(by_role[player], moment, context, horizon)
+    for (player, step), level in levels.items():
+        label = confirm(by_role[player], step, context, horizon)
         if label is not None:
-            steps = difficulty_by_steps(label.step, horizon)
-            out[player, moment] = DIFFICULTIES.index(steps) if level == UNGRADED else level
+            difficulty = DIFFICULTIES.index(difficulty_by_steps(label.step, horizon))
+            out[player, step] = difficulty if level == UNGRADED else level
     return out
 
 
@@ -109,33 +109,33 @@ def make_confirm(
 ) -> ConfirmFunction:
     """Return a check that a policy, given what it has seen, satisfies a rule."""
 
-    def confirm(track: Track, moment: int, context: int, horizon: int) -> Label | None:
-        label = rule(simulate(track, moment, context, horizon, policy, partner), parameters)
+    def confirm(track: Track, step: int, context: int, horizon: int) -> Label | None:
+        label = rule(simulate(track, step, context, horizon, policy, partner), parameters)
         return label if label.verdict == "success" else None
 
     return confirm
 
 
 def make_hits(
-    moments: StepBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
+    steps: StepBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
 ) -> CandidateColumns:
     """Return the hits of a prefilter; `kind` is an index of `kinds`."""
-    count, players = len(moments.track), moments.tracks.players
+    count, players = len(steps.track), steps.tracks.players
     return CandidateColumns(
-        moments.track // players,
-        moments.track % players,
-        moments.step,
+        steps.track // players,
+        steps.track % players,
+        steps.step,
         np.broadcast_to(np.asarray(difficulty, np.int32), (count,)),
         np.broadcast_to(np.asarray(kind), (count,)),
         kinds,
     )
 
 
-def good_moves_seen(moments: StepBatch, context: int) -> Cells:
+def good_moves_seen(steps: StepBatch, context: int) -> Cells:
     """Return Good's moves in the context; NONE if either frame was not seen."""
-    batch = moments.tracks
-    good = moments.values_between(batch.good, -context, 1)
-    near = moments.values_between(batch.to_good, -context, 1) <= SIGHT
+    batch = steps.tracks
+    good = steps.values_between(batch.good, -context, 1)
+    near = steps.values_between(batch.to_good, -context, 1) <= SIGHT
     actions = batch.move_towards(good[:, :-1], good[:, 1:])
     out: Cells = np.where(near[:, :-1] & near[:, 1:], actions, NONE).astype(np.int64)
     return out

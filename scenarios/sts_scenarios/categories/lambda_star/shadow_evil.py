@@ -30,13 +30,11 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
 
 def find_leaving(batch: TrackBatch, cells: Ints, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which something is in sight and about to leave."""
-    moments = StepBatch.select(batch, batch.distance(batch.me, cells) <= SIGHT, context, horizon)
-    moments = moments.filter(moments.is_moving(cells))
-    distance = moments.distance_if_still(cells)
+    steps = StepBatch.select(batch, batch.distance(batch.me, cells) <= SIGHT, context, horizon)
+    steps = steps.filter(steps.is_moving(cells))
+    distance = steps.distance_if_still(cells)
     free = ~run_ends(distance <= SIGHT, STEPS).any(1)
-    return make_hits(
-        moments.filter(free), grade_leaving(distance[free][:, :STEPS]), STEP_COUNT.kinds
-    )
+    return make_hits(steps.filter(free), grade_leaving(distance[free][:, :STEPS]), STEP_COUNT.kinds)
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:

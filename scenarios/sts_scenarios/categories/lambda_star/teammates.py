@@ -51,20 +51,20 @@ def find_single(
     is_single = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
     hits_by_target = []
     for target in players:
-        moments = StepBatch.select(batch, near[target] & is_single, context, horizon)
-        hits_by_target.append(make_hits(*find(moments, paths[target]), (), target))
+        steps = StepBatch.select(batch, near[target] & is_single, context, horizon)
+        hits_by_target.append(make_hits(*find(steps, paths[target]), (), target))
     kinds = [("", {"target": target, **parameters}) for target in players]
-    episode, player, moment, difficulty, kind = (
+    episode, player, step, difficulty, kind = (
         np.concatenate(column)
         for column in zip(*(hits[:5] for hits in hits_by_target), strict=True)
     )
-    return CandidateColumns(episode, player, moment, difficulty, kind, kinds)
+    return CandidateColumns(episode, player, step, difficulty, kind, kinds)
 
 
-def avoids_good(moments: StepBatch, values: Ints) -> Any:
+def avoids_good(steps: StepBatch, values: Ints) -> Any:
     """Return True where a teammate is rarely near Good: chasing Good does not lead to it."""
-    good, cells = (moments.values_after(place) for place in (moments.tracks.good, values))
-    return (moments.tracks.distance(cells, good) <= NEAR_GOOD).mean(1) < MAX_NEAR_GOOD_SHARE
+    good, cells = (steps.values_after(place) for place in (steps.tracks.good, values))
+    return (steps.tracks.distance(cells, good) <= NEAR_GOOD).mean(1) < MAX_NEAR_GOOD_SHARE
 
 
 def teammate_name(names: Sequence[str], target: int) -> str:

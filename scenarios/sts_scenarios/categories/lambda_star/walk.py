@@ -42,9 +42,9 @@ _ASKED = re.compile(rf"(\d+) cells ({'|'.join(sorted(DIRECTIONS.values(), key=le
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find every step, with the direction and number by the cell and the step."""
-    moments = StepBatch.select(batch, batch.to_good >= 0, context, horizon)
-    kind = (moments.values_at(batch.me) + 5 * moments.step) % len(KINDS)
-    return make_hits(moments, kind // len(DIRECTIONS), KINDS, kind)
+    steps = StepBatch.select(batch, batch.to_good >= 0, context, horizon)
+    kind = (steps.values_at(batch.me) + 5 * steps.step) % len(KINDS)
+    return make_hits(steps, kind // len(DIRECTIONS), KINDS, kind)
 
 
 def template_fields(episode: Episode, player: int, parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -21,12 +21,10 @@ EASY_STEPS = 3
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil has been in sight in the context."""
     unseen = frames_since_sight(batch.to_evil)
-    moments = StepBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
-    steps = moments.values_at(unseen)
-    rim = batch.is_diagonal(
-        moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
-    )
-    return make_hits(moments, 1 * (steps > EASY_STEPS) + rim, COUNTS, steps)
+    steps = StepBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
+    ago = steps.values_at(unseen)
+    rim = batch.is_diagonal(steps.values_at(batch.me, -ago), steps.values_at(batch.evil, -ago))
+    return make_hits(steps, 1 * (ago > EASY_STEPS) + rim, COUNTS, ago)
 
 
 def _format_steps(steps: int) -> str:

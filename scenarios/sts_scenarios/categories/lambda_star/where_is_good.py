@@ -18,15 +18,15 @@ from .tracks import SIGHT, Track, show_sight
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find every step with Good in sight."""
-    moments = StepBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
-    me, good = moments.values_at(batch.me), moments.values_at(batch.good)
-    crowded = (moments.values_at(batch.to_evil) <= SIGHT) | (
-        moments.values_at(batch.count_others()) > 0
+    steps = StepBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
+    me, good = steps.values_at(batch.me), steps.values_at(batch.good)
+    crowded = (steps.values_at(batch.to_evil) <= SIGHT) | (
+        steps.values_at(batch.count_others()) > 0
     )
     width = batch.size[1]
     rows, columns = abs(me // width - good // width), abs(me % width - good % width)
     across = (rows > SIGHT) | (columns > SIGHT)
-    return make_hits(moments, 1 * crowded + across, DIRECTIONS, batch.move_towards(me, good))
+    return make_hits(steps, 1 * crowded + across, DIRECTIONS, batch.move_towards(me, good))
 
 
 def _direction_of_good(history: History) -> str:

@@ -28,22 +28,20 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     """Find steps at which Evil was last seen elsewhere, a while ago."""
     unseen = frames_since_sight(batch.to_evil)
     hits = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
-    moments = StepBatch.select(batch, hits, context, horizon)
+    steps = StepBatch.select(batch, hits, context, horizon)
 
-    def answers(moments: StepBatch) -> Any:
+    def answers(steps: StepBatch) -> Any:
         return batch.direction(
-            moments.values_at(batch.me), moments.values_at(batch.evil, -moments.values_at(unseen))
+            steps.values_at(batch.me), steps.values_at(batch.evil, -steps.values_at(unseen))
         )
 
-    moments = moments.filter(answers(moments) != NONE)
-    for steps in BACKTRACK_STEPS:
-        back = batch.direction(moments.values_at(batch.me), moments.values_at(batch.me, -steps))
-        moments = moments.filter(back != answers(moments))
-    steps = moments.values_at(unseen)
-    rim = batch.is_diagonal(
-        moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
-    )
-    return make_hits(moments, 1 * (steps > EASY_STEPS) + rim, DIRECTIONS, answers(moments))
+    steps = steps.filter(answers(steps) != NONE)
+    for ago in BACKTRACK_STEPS:
+        back = batch.direction(steps.values_at(batch.me), steps.values_at(batch.me, -ago))
+        steps = steps.filter(back != answers(steps))
+    ago = steps.values_at(unseen)
+    rim = batch.is_diagonal(steps.values_at(batch.me, -ago), steps.values_at(batch.evil, -ago))
+    return make_hits(steps, 1 * (ago > EASY_STEPS) + rim, DIRECTIONS, answers(steps))
 
 
 def _direction_of_last_sight(history: History) -> str:

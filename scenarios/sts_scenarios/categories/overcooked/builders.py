@@ -25,7 +25,7 @@ from sts_scenarios.category import Candidate, Category, ControlPolicies, Label, 
 from .policies import Policy, PolicyAgent, play_from
 from .snapshots import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
-STEPS_BETWEEN_MOMENTS = 20
+STEPS_BETWEEN_CANDIDATES = 20
 """Steps from one tried candidate step to the next."""
 CACHE_SIZE = 4096
 """Cached attempts; mining asks for each half of a contrast pair separately."""
@@ -60,31 +60,29 @@ def build_category(
         episode = trajectory.episode
         snapshots = replay_snapshots(episode)
         for player in range(len(HATS)):
-            moment = context
-            while moment + horizon < len(snapshots):
+            step = context
+            while step + horizon < len(snapshots):
                 proposals = list(
-                    task.propose(
-                        RequestContext(snapshots, episode.actions, moment, player, horizon)
-                    )
+                    task.propose(RequestContext(snapshots, episode.actions, step, player, horizon))
                 )
                 if proposals:
-                    pair = proposals[moment % len(proposals)]
+                    pair = proposals[step % len(proposals)]
                     steps = count_solver_steps(
-                        episode, moment, player, (context, horizon), encode_proposals(pair)
+                        episode, step, player, (context, horizon), encode_proposals(pair)
                     )
                     if steps is not None:
                         yield from make_candidates(
-                            moment,
+                            step,
                             player,
                             difficulty_by_steps(steps, horizon),
                             pair,
                             hat_names(player),
                         )
-                moment += STEPS_BETWEEN_MOMENTS if proposals else 1
+                step += STEPS_BETWEEN_CANDIDATES if proposals else 1
 
     @functools.lru_cache(maxsize=CACHE_SIZE)
     def count_solver_steps(
-        episode: Episode, moment: int, player: int, lengths: tuple[int, int], encoded: bytes
+        episode: Episode, step: int, player: int, lengths: tuple[int, int], encoded: bytes
     ) -> int | None:
         """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
         snapshots, requests = replay_snapshots(episode), json.loads(encoded)
@@ -92,7 +90,7 @@ def build_category(
         def labels(policy: Policy) -> Iterator[Label]:
             for words, parameters in requests:
                 text = templates[0].format(**words, **hat_names(player))
-                attempt = play_from(episode, snapshots, moment, lengths, player, text, policy)
+                attempt = play_from(episode, snapshots, step, lengths, player, text, policy)
                 rule = functools.partial(task.label, player=player, parameters=parameters)
                 yield label_attempt(attempt, rule)
 

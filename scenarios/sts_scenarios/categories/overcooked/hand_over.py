@@ -35,24 +35,24 @@ THINGS = {"onion": "an onion", "dish": "a dish"}
 def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yield a step before each time that a cook put down something that the other then took."""
     snapshots = replay_snapshots(trajectory.episode)
-    for step in range(context + 1, len(snapshots)):
-        for cook, kind, place in snapshots[step].events:
+    for put_step in range(context + 1, len(snapshots)):
+        for cook, kind, place in snapshots[put_step].events:
             thing = kind.removesuffix("_drop")
             if thing not in THINGS or not kind.endswith("_drop"):
                 continue
             if not _is_taken_by(
-                snapshots[step + 1 : step + 1 + TAKEN_WITHIN], 1 - cook, thing, place
+                snapshots[put_step + 1 : put_step + 1 + TAKEN_WITHIN], 1 - cook, thing, place
             ):
                 continue
-            moment = step
-            while moment > max(context, step - MAX_LEAD) and not _why_invalid(
-                snapshots[moment - 1], cook, thing
+            step = put_step
+            while step > max(context, put_step - MAX_LEAD) and not _why_invalid(
+                snapshots[step - 1], cook, thing
             ):
-                moment -= 1
-            if moment < step and moment + horizon < len(snapshots):
+                step -= 1
+            if step < put_step and step + horizon < len(snapshots):
                 fields = hat_names(cook) | {"a": THINGS[thing]}
-                difficulty = _grade_difficulty(snapshots[moment], cook, thing)
-                yield Candidate(moment, cook, difficulty, {"thing": thing}, fields, answer=thing)
+                difficulty = _grade_difficulty(snapshots[step], cook, thing)
+                yield Candidate(step, cook, difficulty, {"thing": thing}, fields, answer=thing)
 
 
 def _is_taken_by(later: tuple[Snapshot, ...], cook: int, thing: str, place: Place) -> bool:

@@ -25,30 +25,29 @@ def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Itera
     """Yield steps at which a cook blocks the other, who later comes by."""
     episode = trajectory.episode
     snapshots = replay_snapshots(episode)
-    for moment in range(context, len(snapshots) - horizon):
+    for step in range(context, len(snapshots) - horizon):
         for player in range(episode.n_players):
-            if not _is_in_the_way(episode, snapshots, moment, player):
+            if not _is_in_the_way(episode, snapshots, step, player):
                 continue
-            steps = _steps_until_passed(snapshots[moment : moment + horizon + 1], player)
+            steps = _steps_until_passed(snapshots[step : step + horizon + 1], player)
             if steps is not None:
                 difficulty = (
                     "easy" if steps <= EASY_STEPS else "medium" if steps <= MEDIUM_STEPS else "hard"
                 )
-                yield Candidate(moment, player, difficulty, fields=hat_names(player))
+                yield Candidate(step, player, difficulty, fields=hat_names(player))
 
 
 def _is_in_the_way(
-    episode: Episode, snapshots: tuple[Snapshot, ...], moment: int, player: int
+    episode: Episode, snapshots: tuple[Snapshot, ...], step: int, player: int
 ) -> bool:
     """Return True if the other cook has just tried in vain to step onto this cook's cell."""
     other = 1 - player
-    move = int(episode.actions[moment - 1, other])
+    move = int(episode.actions[step - 1, other])
     if move >= len(SIDES):
         return False
-    (x, y), (dx, dy) = snapshots[moment].position(other), SIDES[move]
-    return (x + dx, y + dy) == snapshots[moment].position(player) and snapshots[
-        moment - 1
-    ].position(other) == (x, y)
+    (x, y), (dx, dy) = snapshots[step].position(other), SIDES[move]
+    stood_still = snapshots[step - 1].position(other) == (x, y)
+    return stood_still and (x + dx, y + dy) == snapshots[step].position(player)
 
 
 def _steps_until_passed(after: tuple[Snapshot, ...], player: int) -> int | None:

@@ -120,7 +120,7 @@ class PolicyAgent(Agent):
 def play_from(
     episode: Episode,
     snapshots: Sequence[Snapshot],
-    moment: int,
+    step: int,
     lengths: tuple[int, int],
     player: int,
     text: str,
@@ -131,12 +131,12 @@ def play_from(
 
     context, horizon = lengths
     world = Overcooked()
-    world.restore(snapshots[moment - context].state)
+    world.restore(snapshots[step - context].state)
     frames = []
-    for step in range(moment - context, moment + horizon):
+    for t in range(step - context, step + horizon):
         frames.append(dict(world.observe(player)))
-        actions = [int(move) for move in episode.actions[step]]
-        if step >= moment:
+        actions = [int(move) for move in episode.actions[t]]
+        if t >= step:
             yield capture_snapshot(world)
             actions[player] = policy(History(frames, context, text))
         world.step(actions)

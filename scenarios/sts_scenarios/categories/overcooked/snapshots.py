@@ -112,15 +112,15 @@ def build_category(
         snapshots = replay_snapshots(trajectory.episode)
         for player in range(len(HATS)):
             previous = context
-            for step in range(context + 1, len(snapshots)):
-                if not is_done(snapshots[step], player):
+            for done_step in range(context + 1, len(snapshots)):
+                if not is_done(snapshots[done_step], player):
                     continue
-                moment, earliest, previous = step, max(previous, step - lead), step
-                while moment > earliest and not why_invalid(snapshots[moment - 1], player):
-                    moment -= 1
-                if moment < step and moment + horizon < len(snapshots):
-                    difficulty = grade_difficulty(step - moment, lead)
-                    yield Candidate(moment, player, difficulty, fields=hat_names(player))
+                step, earliest, previous = done_step, max(previous, done_step - lead), done_step
+                while step > earliest and not why_invalid(snapshots[step - 1], player):
+                    step -= 1
+                if step < done_step and step + horizon < len(snapshots):
+                    difficulty = grade_difficulty(done_step - step, lead)
+                    yield Candidate(step, player, difficulty, fields=hat_names(player))
 
     def why_scenario_invalid(scenario: Scenario) -> str | None:
         return why_invalid(snapshots_until_takeover(scenario)[-1], scenario.players[0])

@@ -28,12 +28,12 @@ def make_candidate_finder(fault, distance):
 
     def candidates(trajectory, context, horizon):
         episode = trajectory.episode
-        for moment, water in enumerate(waters(episode)):
-            if moment < context or moment > episode.steps - horizon or moment % 2:
+        for step, water in enumerate(waters(episode)):
+            if step < context or step > episode.steps - horizon or step % 2:
                 continue
             for player in range(episode.n_players):
                 if fault(water, player) is None:
-                    yield Candidate(moment, player, _difficulty(distance(water, player)))
+                    yield Candidate(step, player, _difficulty(distance(water, player)))
 
     return candidates
 
@@ -42,8 +42,8 @@ def fitting(fault):
     """Return what says why it makes no sense to ask at takeover."""
 
     def why_invalid(scenario):
-        for moment, water in enumerate(waters(scenario.recording)):
-            if moment == scenario.context:
+        for step, water in enumerate(waters(scenario.recording)):
+            if step == scenario.context:
                 return fault(water, scenario.players[0])
         return "it has no takeover"
 
@@ -67,18 +67,18 @@ def laden(water, player):
 
 def fetched(episode, takeover, players, parameters):
     """Success at the first step after which somebody is aboard."""
-    for moment, water in enumerate(waters(episode)):
-        if moment > takeover and water.aboard[players[0]] != NOBODY:
-            return Label("success", moment - takeover)
+    for step, water in enumerate(waters(episode)):
+        if step > takeover and water.aboard[players[0]] != NOBODY:
+            return Label("success", step - takeover)
     return Label("not_done", None)
 
 
 def paid(episode, takeover, players, parameters):
     """Success at the first step that is paid; failure where they are put ashore elsewhere."""
-    for moment, water in enumerate(waters(episode)):
-        if moment > takeover and water.aboard[players[0]] == NOBODY:
-            home = episode.rewards[moment - 1, players[0]] > 0
-            return Label("success" if home else "failure", moment - takeover)
+    for step, water in enumerate(waters(episode)):
+        if step > takeover and water.aboard[players[0]] == NOBODY:
+            home = episode.rewards[step - 1, players[0]] > 0
+            return Label("success" if home else "failure", step - takeover)
     return Label("not_done", None)
 
 
