@@ -128,7 +128,7 @@ def small(workspace: Workspace) -> Suite:
     chosen = [one for one in core if one.pair][:4]
     for name in SMALL:
         chosen += [one for one in core if one.category == name and not one.dialogue][::3]
-    return suites.freeze(workspace, "small", chosen, description="For tests.")
+    return suites.freeze_scenarios(workspace, "small", chosen, description="For tests.")
 
 
 @functools.cache

@@ -280,7 +280,7 @@ def freeze(
         with AnnotationStore.open(workspace) as store:
             curation.decide(store, draft, accept_all_as, requests)
     own_categories = [registry.load_category(category) for category in categories]
-    suite = freezing.freeze(
+    suite = freezing.freeze_draft(
         workspace, name, description=description, own=own_categories, unreviewed=unreviewed
     )
     return selections.Selection(suite, suite.scenarios)

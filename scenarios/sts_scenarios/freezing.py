@@ -222,7 +222,7 @@ def describe_unreviewed(name: str, ids: Sequence[str]) -> list[str]:
     ]
 
 
-def freeze(
+def freeze_draft(
     workspace: Workspace,
     label: str,
     *,
@@ -237,7 +237,7 @@ def freeze(
 
     Raises:
       UnknownName: there is no such draft.
-      ArgumentError: as `sts.suites.store.freeze`.
+      ArgumentError: as `sts.suites.store.freeze_scenarios`.
       DamagedData: the draft has a fault; names it, with the scenario's id.
       StsError: it was frozen before, or changed meanwhile.
     """
@@ -264,13 +264,13 @@ def freeze(
         if unread:
             made_by["unreviewed"] = unread
 
-        def unchanged() -> bool:
+        def is_unchanged() -> bool:
             current = open_draft(workspace, draft.name)
             with store.read() as connection:
                 decisions = load_decisions(connection, draft.id)
             return current == draft and (decisions[-1].digest if decisions else "") == end
 
-        return suites.freeze(
+        return suites.freeze_scenarios(
             workspace,
             label,
             result.scenarios,
@@ -278,5 +278,5 @@ def freeze(
             changes=result.changes,
             last=result.last,
             made_by=made_by,
-            unchanged=unchanged,
+            is_unchanged=is_unchanged,
         )

@@ -117,7 +117,7 @@ def build_suite(workspace: Workspace, recipe: Recipe) -> Suite:
     by_name = categories.scenario_categories(scenarios)
     unread = [scenario.id for scenario in scenarios if not is_checked(scenario, by_name)]
     trajectories.save(workspace, recorded)
-    return suites.freeze(
+    return suites.freeze_scenarios(
         workspace,
         f"{recipe.suite}@1",
         scenarios,

@@ -26,7 +26,7 @@ from sts.suites.lint import find_field_faults, lint_scenarios
 from sts.suites.types import Change, Scenario, Suite
 
 
-def freeze(
+def freeze_scenarios(
     workspace: Workspace,
     label: str,
     members: Sequence[Scenario],
@@ -35,13 +35,13 @@ def freeze(
     changes: Sequence[Change] = (),
     last: Mapping[str, int] | None = None,
     made_by: Mapping[str, Any] | None = None,
-    unchanged: Callable[[], bool] = lambda: True,
+    is_unchanged: Callable[[], bool] = lambda: True,
 ) -> Suite:
     """Freeze scenarios as the next version of NAME, or as NAME@VERSION; return the suite.
 
     Of concurrent calls at most one succeeds. A version is written as a whole or not at all. `last`
     has the highest number in an id of each category so far, `made_by` further provenance;
-    `unchanged` is called last and returns True if the scenarios are still those of the draft.
+    `is_unchanged` is called last and returns True if the scenarios are still those of the draft.
 
     Raises:
       ArgumentError: an invalid name or version, or the version exists or is below the newest; or an
@@ -66,7 +66,7 @@ def freeze(
     with workspace.create().lock():
         *_, newest = parse_label(workspace, f"{name}@{number}")
         _check_distinct(workspace, name, members)
-        if newest != parent or not unchanged():
+        if newest != parent or not is_unchanged():
             raise StsError(
                 f"draft {name} or its newest version changed while it was being frozen; nothing "
                 "was frozen, run the command again"
@@ -161,7 +161,7 @@ def freeze_without(
 ) -> str | None:
     """Return a version without these scenarios, freezing the newest again if it has some.
 
-    None if no scenario is left. A call can be repeated; errors as of `freeze`.
+    None if no scenario is left. A call can be repeated; errors as of `freeze_scenarios`.
     """
     newest = max(folders := list_versions(workspace)[name])
     label, folder = f"{name}@{newest}", folders[newest]
@@ -174,7 +174,7 @@ def freeze_without(
     suite, why = frozen.read(folder), "erased because a person asked to be forgotten"
     changes = [Change("retired", id, "", why) for id in ids]
     unreviewed = [id for id in suite.unreviewed if id not in ids]
-    return freeze(
+    return freeze_scenarios(
         workspace,
         name,
         kept,

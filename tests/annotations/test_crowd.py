@@ -185,7 +185,7 @@ def make_played(tmp_path_factory) -> Workspace:
 
     workspace = Workspace.open(str(tmp_path_factory.mktemp("played"))).create()
     kept = suites.load(workspace, "core@2").scenarios[:2]
-    suites.freeze(workspace, "few", kept)
+    suites.freeze_scenarios(workspace, "few", kept)
     run(workspace, kept, ["random"], count=2, seed=0, workers=1, progress=quiet)
     return workspace
 

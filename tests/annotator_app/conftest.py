@@ -33,7 +33,7 @@ def ringing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ringing")
     workspace = empty_workspace(folder)
     scenarios = ring.scenarios(24)
-    suites.freeze(workspace, "rings", scenarios)
+    suites.freeze_scenarios(workspace, "rings", scenarios)
     run(workspace, scenarios, (ring.RINGER,), count=1, seed=0, workers=1, progress=quiet)
     return folder
 

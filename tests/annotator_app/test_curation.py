@@ -325,7 +325,7 @@ def test_page_without_a_draft_names_the_command_that_makes_one(
 
 def test_frozen_draft_takes_no_decision(workspace: Workspace) -> None:
     draft = accepted(workspace, "own", scenarios(2))
-    suites.freeze(workspace, "own", scenarios(2), made_by={"draft": draft.id})
+    suites.freeze_scenarios(workspace, "own", scenarios(2), made_by={"draft": draft.id})
     with AnnotationStore.open(workspace) as store:
         (ana,) = ask(store, people.list_people)
         sent = {"draft": draft.id, "candidate": IDS[0], "kind": "accept", "follows": ""}

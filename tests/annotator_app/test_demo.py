@@ -156,7 +156,7 @@ def test_demo_makes_an_unpackaged_suite_once(tmp_path: Path) -> None:
     first = [words[0] for words in commands("overcooked", tmp_path)]
     making = ["trajectories", "mine", "draft", "suite", "overcooked"]
     assert first == [*making, "suite", "run", "show", "label", "report", "annotate"]
-    suites.freeze(Workspace.open(str(tmp_path)), "overcooked", scenarios(1))
+    suites.freeze_scenarios(Workspace.open(str(tmp_path)), "overcooked", scenarios(1))
     again = commands("overcooked", tmp_path, "--no-app")
     assert [words[0] for words in again] == ["suite", "run", "show", "label", "report"]
     assert ["suite", "verify", "overcooked@1"] in again

@@ -77,7 +77,7 @@ def test_draft_has_no_queue_until_it_is_frozen(workspace: Workspace) -> None:
         queueing.select_suite(workspace, "mine")
     draft = accepted(workspace, "mine", scenarios(2))
     assert queueing.select_suite(workspace, "mine") is None
-    suites.freeze(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
+    suites.freeze_scenarios(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
     with pytest.raises(UnknownName, match="mine@1"):
         queueing.select_suite(workspace, "mine")
     one = queueing.select_suite(workspace, "mine@1")

@@ -31,7 +31,7 @@ IMPORT = ["trajectories", "import", "--format", "lambdastar-2016"]
 def root(tmp_path, monkeypatch):
     """Return a workspace with a suite `mine@1`; agents are found in the current folder."""
     workspace = Workspace.open(str(tmp_path / "w"))
-    suites.freeze(workspace, "mine", scenarios(2))
+    suites.freeze_scenarios(workspace, "mine", scenarios(2))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return workspace.root

@@ -44,7 +44,7 @@ from tests.stores import add_person, claim_items, enqueue, submit
 def root(tmp_path_factory):
     folder = tmp_path_factory.mktemp("show")
     workspace = Workspace.open(str(folder))
-    suites.freeze(workspace, "mine", scenarios(2))
+    suites.freeze_scenarios(workspace, "mine", scenarios(2))
     words = ["--agent", "random", "--agent", "local-search", "--continuations", "2"]
     assert main(["run", "mine@1", *words, "--workspace", str(folder)]) == 0
     return folder
@@ -200,7 +200,7 @@ def test_excess_frames_take_no_memory():
 def pictures(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pictures")
     workspace = Workspace.open(str(folder))
-    suites.freeze(workspace, "rings", ring.scenarios(2))
+    suites.freeze_scenarios(workspace, "rings", ring.scenarios(2))
     words = ["--agent", ring.RINGER, "--continuations", "1"]
     with pytest.MonkeyPatch.context() as patch:
         in_this_process(patch)

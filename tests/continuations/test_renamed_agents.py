@@ -39,7 +39,7 @@ def test_verdicts_survive_a_rename_in_the_agent(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delenv("STS_DATABASE_URL", raising=False)
     workspace = Workspace.open(str(tmp_path / "w")).create()
-    suite = suites.freeze(workspace, "own", scenarios(3), description="")
+    suite = suites.freeze_scenarios(workspace, "own", scenarios(3), description="")
 
     def run_agent(source: str) -> str:
         (tmp_path / "wandering.py").write_text(source)

@@ -91,7 +91,7 @@ class Model(Sound):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a suite `mine@1` and the module `users`, which is the current one."""
-    suites.freeze(Workspace.open(str(tmp_path / "sts-workspace")), "mine", scenarios(4))
+    suites.freeze_scenarios(Workspace.open(str(tmp_path / "sts-workspace")), "mine", scenarios(4))
     (tmp_path / "users.py").write_text(AGENTS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -104,7 +104,7 @@ def run(*agents: str, suite: str = "mine@1", count: int = 2, options: tuple[str,
 
 def freeze_with_partner(folder: Path, name: str) -> None:
     workspace = Workspace.open(str(folder / "sts-workspace"))
-    suites.freeze(workspace, "paired", scenarios(4, partner=f"agent:{name}"))
+    suites.freeze_scenarios(workspace, "paired", scenarios(4, partner=f"agent:{name}"))
 
 
 def load_hashes(folder: Path) -> dict[str, list[str]]:

@@ -80,7 +80,7 @@ class Cooks(Sound):
 def folder(tmp_path, monkeypatch):
     """Return a folder with a suite `mine@1` and the module `users`, which is the current one."""
     workspace = Workspace.open(str(tmp_path / "sts-workspace"))
-    suites.freeze(workspace, "mine", scenarios(4))
+    suites.freeze_scenarios(workspace, "mine", scenarios(4))
     (tmp_path / "users.py").write_text(AGENTS)
     monkeypatch.chdir(tmp_path)
     return tmp_path

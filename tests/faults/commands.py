@@ -51,7 +51,7 @@ def make_whole(root: Path) -> None:
     every = [categories.load_category(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
     played = recorded(count=60, team=2, steps=40, seed=5)
     found = mine(played, every, per_category=1, seed=0)
-    suite = suites.freeze(workspace, "tiny", found.scenarios)
+    suite = suites.freeze_scenarios(workspace, "tiny", found.scenarios)
     trajectories.save(workspace, recorded(count=3))
     own = mine(played, every[:1], per_category=2, seed=1).scenarios
     draft = accepted(workspace, "grown", own)

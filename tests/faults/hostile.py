@@ -245,7 +245,7 @@ def furnished(folder: Path) -> Path:
         (folder / name).mkdir()
         (folder / name / "workspace.toml").write_bytes(text)
     workspace, two = Workspace.open(folder / "workspace").create(), scenarios(2)
-    suites.freeze(workspace, "two", two)
+    suites.freeze_scenarios(workspace, "two", two)
     accepted(workspace, "mine", two)
     trajectories.save(workspace, recorded(count=3))
     run(workspace, two, ("random",), count=1, seed=0, workers=1, progress=lambda done, total: None)

@@ -139,8 +139,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     kept = [cut(plain[i], f"clean-take-{i + 1:02}") for i in range(3)]
     hers = cut(asks, "clean-take-04")
-    store.freeze(workspace, "mine", [kept[0], hers])
-    store.freeze(workspace, "mine", [*kept[:2], hers])
+    store.freeze_scenarios(workspace, "mine", [kept[0], hers])
+    store.freeze_scenarios(workspace, "mine", [*kept[:2], hers])
     opening = open_scenario(kept[0], dora)
     game = play(start(workspace, opening, scenario=kept[0]))
     played = [
@@ -158,7 +158,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     origin = {"continuation": played[-1].id, "source": source}
     failed = cut(asks, "clean-take-05", start=8, provenance=origin)
     failed = dataclasses.replace(failed, trajectory="f" * 16)
-    store.freeze(workspace, "hard", [kept[2], failed])
+    store.freeze_scenarios(workspace, "hard", [kept[2], failed])
     run(root, "label mine@2")
 
     candidates = [
@@ -455,7 +455,7 @@ def test_reports_with_the_pseudonym_of_a_judge_are_erased_wherever_they_are(stud
 
 
 def test_version_that_cannot_be_frozen_is_reported_before_anything_is_erased(study, monkeypatch):
-    files, freeze = study.read_files(), store.freeze
+    files, freeze = study.read_files(), store.freeze_scenarios
 
     def fail(workspace: Workspace, name: str, *given: Any, **more: Any) -> Any:
         if name == "mine":
@@ -463,7 +463,7 @@ def test_version_that_cannot_be_frozen_is_reported_before_anything_is_erased(stu
         return freeze(workspace, name, *given, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "freeze", fail)
+        patch.setattr(store, "freeze_scenarios", fail)
         assert "is not installed" in study.forget(code=1)
     after = study.read_files()
     assert {name for name in after if after[name] != files.get(name)} <= {
@@ -516,7 +516,9 @@ def test_scenario_mined_from_what_a_person_played_is_erased_with_the_others(stud
     )
     failure = make_trajectory(suite, suite.scenarios[0], played)
     origin = {"source": failure.source, "continuation": played.id}
-    store.freeze(study.workspace, "failed", [cut(failure, "clean-take-21", provenance=origin)])
+    store.freeze_scenarios(
+        study.workspace, "failed", [cut(failure, "clean-take-21", provenance=origin)]
+    )
     assert "failed@1 (clean-take-21)" in study.forget("")
     if choice == "keep":
         forget(study.workspace, study.dora, keep=True)
@@ -536,7 +538,7 @@ def test_person_keeps_one_name_in_a_study_of_which_a_suite_keeps_a_recording(stu
         and trajectory.provenance["session"] in theirs
         and trajectory.split == "test"
     )
-    label = store.freeze(study.workspace, "kept", [cut(recorded, "clean-take-31")]).label
+    label = store.freeze_scenarios(study.workspace, "kept", [cut(recorded, "clean-take-31")]).label
     forget(study.workspace, study.dora, keep=True)
     store.load(study.workspace, label)
     sessions = collect_sessions(study.workspace, load_plan(study.workspace, "pilot"))
@@ -659,7 +661,7 @@ def test_second_person_of_a_session_can_be_forgotten_after_the_first(study):
 
 
 def test_last_scenario_of_a_suite_can_be_erased_and_leaves_no_version(study):
-    store.freeze(study.workspace, "alone", study.cut)
+    store.freeze_scenarios(study.workspace, "alone", study.cut)
     study.forget()
     with pytest.raises(ErasedSuite, match="asked to be forgotten$"):
         frozen.load(study.workspace, "alone@1")
@@ -669,8 +671,8 @@ def test_last_scenario_of_a_suite_can_be_erased_and_leaves_no_version(study):
 def test_version_without_the_scenarios_is_used_if_there_is_one(study):
     """Here the newest version is the oldest one with a scenario of the forgotten person."""
     kept = [s for s in store.load(study.workspace, "mine@2").scenarios if s.id != "clean-take-04"]
-    store.freeze(study.workspace, "grown", kept)
-    store.freeze(study.workspace, "grown", [*kept, *study.cut])
+    store.freeze_scenarios(study.workspace, "grown", kept)
+    store.freeze_scenarios(study.workspace, "grown", [*kept, *study.cut])
     study.forget()
     with pytest.raises(ErasedSuite, match="use grown@1$"):
         frozen.load(study.workspace, "grown@2")

@@ -34,7 +34,7 @@ def site(tmp_path: Path) -> Path:
 def folder(tmp_path: Path) -> Path:
     """A folder with a suite and an agent in it."""
     workspace = Workspace.open(str(tmp_path / "here" / "sts-workspace"))
-    suites.freeze(workspace, "mine", scenarios(4))
+    suites.freeze_scenarios(workspace, "mine", scenarios(4))
     (tmp_path / "here" / "agent.py").write_text(AGENT)
     return tmp_path / "here"
 

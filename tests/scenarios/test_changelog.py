@@ -27,22 +27,24 @@ def empty(tmp_path: Path) -> Workspace:
 def workspace(tmp_path: Path) -> Workspace:
     """Three versions: B was retired first, C replaced twice, F added and retired again."""
     made = Workspace.open(str(tmp_path / "w")).create()
-    store.freeze(made, "own", [A, B, C])
+    store.freeze_scenarios(made, "own", [A, B, C])
     changes = [
         Change("retired", B.id, "", "too easy"),
         Change("replaced", C.id, D.id, "too short"),
         Change("added", F.id, "", "a corner"),
     ]
     second = dataclasses.replace(D, replaces=C.id)
-    store.freeze(made, "own", [A, second, F], changes=changes)
+    store.freeze_scenarios(made, "own", [A, second, F], changes=changes)
     changes = [
         Change("replaced", D.id, E.id, "too long"),
         Change("retired", F.id, "", "no corner"),
         Change("added", G.id, "", "a wrap"),
     ]
-    store.freeze(made, "own", [A, dataclasses.replace(E, replaces=D.id), G], changes=changes)
+    store.freeze_scenarios(
+        made, "own", [A, dataclasses.replace(E, replaces=D.id), G], changes=changes
+    )
     taken = dataclasses.replace(G, id=C.id)  # an id means nothing in an unrelated suite
-    store.freeze(made, "other", [dataclasses.replace(A, id="z-01"), B, taken])
+    store.freeze_scenarios(made, "other", [dataclasses.replace(A, id="z-01"), B, taken])
     return made
 
 
@@ -63,7 +65,7 @@ def test_changes_over_several_versions_are_combined(workspace):
     }
     assert f"- {C.id} by {E.id}: too short; too long" in between.format_markdown()
     assert F.id not in between.format_markdown() and D.id not in between.format_markdown()
-    store.freeze(workspace, "own", [A, G], changes=[Change("retired", E.id, "", "gone")])
+    store.freeze_scenarios(workspace, "own", [A, G], changes=[Change("retired", E.id, "", "gone")])
     between = compare_suites(workspace, "own@1", "own@4")
     assert Change("retired", C.id, "", "too short; too long; gone") in between.changes
     assert [one.id for one in between.changes] == [B.id, C.id, G.id]
@@ -82,8 +84,8 @@ def test_unrelated_suites_are_compared_by_content(workspace):
 
 
 def test_version_without_a_changelog_is_compared_by_its_scenarios(empty):
-    store.freeze(empty, "own", [A, B, C])
-    store.freeze(empty, "own", [A, dataclasses.replace(D, replaces=C.id), E])
+    store.freeze_scenarios(empty, "own", [A, B, C])
+    store.freeze_scenarios(empty, "own", [A, dataclasses.replace(D, replaces=C.id), E])
     changes = compare_suites(empty, "own@1", "own@2").changes
     expected = {("retired", B.id, ""), ("replaced", C.id, D.id), ("added", E.id, "")}
     assert {(c.kind, c.id, c.by) for c in changes} == expected
@@ -126,8 +128,8 @@ def test_difference_to_a_missing_parent_is_what_the_suite_records(workspace, cap
 
 
 def test_missing_parent_of_which_nothing_is_recorded_is_unknown(empty):
-    store.freeze(empty, "own", [A, B])
-    store.freeze(empty, "own", [A, C])
+    store.freeze_scenarios(empty, "own", [A, B])
+    store.freeze_scenarios(empty, "own", [A, C])
     shutil.rmtree(empty.path("suites", "own", "1"))
     with pytest.raises(UnknownName, match="unknown suite version 'own@1'"):
         compare_suites(empty, "own@1", "own@2")

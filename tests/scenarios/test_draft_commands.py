@@ -159,7 +159,7 @@ def test_decision_during_a_freeze_is_refused_and_not_kept(curator, monkeypatch):
     author = curation.find_or_add_curator
 
     def meanwhile(*given: Any) -> Any:
-        freezing.freeze(curator.workspace, "own")
+        freezing.freeze_draft(curator.workspace, "own")
         return author(*given)
 
     monkeypatch.setattr(curation, "find_or_add_curator", meanwhile)

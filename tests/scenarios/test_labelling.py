@@ -41,7 +41,7 @@ def continued_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Return a workspace in which two agents have continued a suite."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).create()
     found = mine(recorded(count=80, steps=40, seed=5), EVERY, per_category=2, seed=0)
-    suites.freeze(workspace, "tiny", found.scenarios)
+    suites.freeze_scenarios(workspace, "tiny", found.scenarios)
     run_commands(workspace.root, "run tiny@1 --agent rule --agent oracle --continuations 3")
     return workspace
 
@@ -146,7 +146,7 @@ def test_scenario_without_a_rule_is_named_and_left_unlabelled(run, suite):
     shutil.rmtree(run.workspace.path("continuations"))
     first, second = suite.scenarios[:2]
     own = dataclasses.replace(first, id="dance-01", category="dance")
-    suites.freeze(run.workspace, "other", [own, second])
+    suites.freeze_scenarios(run.workspace, "other", [own, second])
     run("run other@1 --agent oracle")
     printed = json.loads(run("label other@1 --json"))
     assert printed["without_rule"] == ["dance-01"]

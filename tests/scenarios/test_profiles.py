@@ -46,7 +46,7 @@ def candidates(draft: drafts.Draft) -> list[DraftCandidate]:
 
 def test_profile_equals_what_run_and_label_give(tmp_path):
     workspace = Workspace.open(tmp_path / "w")
-    suite = suites.freeze(workspace, "own", mined())
+    suite = suites.freeze_scenarios(workspace, "own", mined())
     run.run(workspace, mined(), NAMES, count=6, seed=0, workers=1, progress=lambda *_: None)
     labelled = label_suite(workspace, suite)
     passed: Counter[str] = Counter()

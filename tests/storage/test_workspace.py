@@ -207,7 +207,7 @@ FAILING = Path("/proc/self/mem")  # a regular file whose first bytes the system 
 def test_failed_read_asks_to_check_the_disk(place, words, tmp_path, capsys) -> None:
     workspace = Workspace.open(str(tmp_path / "w")).create()
     if place.startswith("suites"):
-        suites.freeze(workspace, "mine", scenarios(1))
+        suites.freeze_scenarios(workspace, "mine", scenarios(1))
     file = workspace.path(place)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)

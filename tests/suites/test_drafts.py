@@ -146,8 +146,8 @@ def test_hostile_draft_file_is_refused(workspace, text, error, found):
 
 def test_ids_are_numbered_on_over_all_versions(workspace):
     first, second = scenarios(2)
-    store.freeze(workspace, "mine", [first], last={"clean-take": 7, "walk": 2})
-    store.freeze(workspace, "mine", [second])
+    store.freeze_scenarios(workspace, "mine", [first], last={"clean-take": 7, "walk": 2})
+    store.freeze_scenarios(workspace, "mine", [second])
     assert drafts.find_last_numbers(workspace, "mine") == {"clean-take": 7, "walk": 2}
     taken = ["clean-take-12", "stand-still-003", "odd"]
     last = drafts.find_last_numbers(workspace, "mine", taken)
@@ -173,7 +173,7 @@ def test_frozen_draft_is_no_longer_listed_or_open(workspace):
     draft = drafts.create_draft(workspace, "mine", scenarios(2))
     assert ("mine", 2, "draft") in [one[:3] for one in folders.list_suites(workspace)]
     assert drafts.find_frozen_version(draft) is None
-    store.freeze(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
+    store.freeze_scenarios(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
     assert drafts.find_frozen_version(draft) == "mine@1"
     with pytest.raises(
         StsError, match="frozen as mine@1; start the next version with sts draft new --from mine@1"
@@ -202,7 +202,7 @@ def test_draft_that_could_not_be_written_leaves_no_folder(workspace, monkeypatch
 def test_version_ten_is_newer_than_version_nine(workspace):
     every = scenarios(3)
     for count, version in enumerate((1, 9, 10), 1):
-        store.freeze(workspace, f"mine@{version}", every[:count])
+        store.freeze_scenarios(workspace, f"mine@{version}", every[:count])
     with pytest.raises(UnknownName, match="did you mean mine@10"):
         store.load(workspace, "mine")
     assert store.parse_label(workspace, "mine") == ("mine", 11, 10)

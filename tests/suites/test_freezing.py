@@ -39,7 +39,7 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_two_simultaneous_freezes_leave_one_suite(workspace, labels, why):
-    freeze = partial(store.freeze, workspace)
+    freeze = partial(store.freeze_scenarios, workspace)
     outcomes = run_together(*(partial(freeze, label, scenarios(2)) for label in labels))
     (suite,) = (one for one in outcomes if isinstance(one, Suite))
     with pytest.raises(ArgumentError, match=why):
@@ -53,7 +53,7 @@ def test_two_simultaneous_versions_do_not_share_a_parent(workspace):
     every = scenarios(3)
     store.write(workspace.path("suites", "mine", "1"), Suite("mine", 1, None, "", (every[2],), {}))
     outcomes = run_together(
-        *(partial(store.freeze, workspace, f"mine@{n}", every[:1]) for n in (2, 3))
+        *(partial(store.freeze_scenarios, workspace, f"mine@{n}", every[:1]) for n in (2, 3))
     )
     assert sum(isinstance(one, Suite) for one in outcomes) == 1
     assert len(folders.list_versions(workspace)["mine"]) == 2
@@ -61,28 +61,28 @@ def test_two_simultaneous_versions_do_not_share_a_parent(workspace):
 
 def test_draft_that_changes_while_it_is_frozen_is_not_frozen(workspace):
     with pytest.raises(StsError, match="changed while it was being frozen; nothing was frozen"):
-        store.freeze(workspace, "mine", scenarios(2), unchanged=lambda: False)
+        store.freeze_scenarios(workspace, "mine", scenarios(2), is_unchanged=lambda: False)
     assert "mine" not in folders.list_versions(workspace)
 
 
 def test_version_is_never_frozen_twice_or_below_the_newest(workspace):
-    assert store.freeze(workspace, "mine@3", scenarios(2)).label == "mine@3"
+    assert store.freeze_scenarios(workspace, "mine@3", scenarios(2)).label == "mine@3"
     for label, why in (
         ("mine@3", "mine@3 is already frozen; the next version is 4"),
         ("mine@2", "mine@2 would be older than mine@3, .* the next version is 4"),
     ):
         with pytest.raises(ArgumentError, match=why):
-            store.freeze(workspace, label, scenarios(1))
-    assert store.freeze(workspace, "mine", scenarios(1)).label == "mine@4"
+            store.freeze_scenarios(workspace, label, scenarios(1))
+    assert store.freeze_scenarios(workspace, "mine", scenarios(1)).label == "mine@4"
 
 
 def test_same_scenarios_are_not_frozen_again_in_any_order(workspace):
-    store.freeze(workspace, "mine", scenarios(2))
+    store.freeze_scenarios(workspace, "mine", scenarios(2))
     first, second = scenarios(2)
-    store.freeze(workspace, "mine", scenarios(1))
+    store.freeze_scenarios(workspace, "mine", scenarios(1))
     for again in ([first, second], [second, first]):
         with pytest.raises(ArgumentError, match="mine@1 holds the same scenarios"):
-            store.freeze(workspace, "mine", again)
+            store.freeze_scenarios(workspace, "mine", again)
     assert sorted(folders.list_versions(workspace)["mine"]) == [1, 2]
 
 
@@ -90,9 +90,9 @@ def test_same_scenarios_are_not_frozen_again_in_any_order(workspace):
     "text", ["{", "[]", '{"version_of_format": 1, "scenarios": [1]}', '{"scenarios": {}}']
 )
 def test_broken_version_does_not_hinder_the_next(workspace, text):
-    store.freeze(workspace, "mine", scenarios(2))
+    store.freeze_scenarios(workspace, "mine", scenarios(2))
     workspace.path("suites", "mine", "1", "suite.json").write_text(text)
-    assert store.freeze(workspace, "mine", scenarios(2)).version > 1
+    assert store.freeze_scenarios(workspace, "mine", scenarios(2)).version > 1
 
 
 def test_freeze_killed_at_any_write_leaves_nothing_or_the_whole_version(workspace, monkeypatch):
@@ -101,7 +101,7 @@ def test_freeze_killed_at_any_write_leaves_nothing_or_the_whole_version(workspac
         with monkeypatch.context() as patch:
             left = killed_after(moment, patch)
             with contextlib.suppress(Killed):
-                store.freeze(workspace, "mine", scenarios(2))
+                store.freeze_scenarios(workspace, "mine", scenarios(2))
         if workspace.path("suites", "mine", "1").exists():
             assert len(store.load(workspace, "mine@1").scenarios) == 2
             whole += 1

@@ -32,7 +32,7 @@ A, B, C, D = (
 
 @pytest.fixture
 def suite(workspace: Workspace) -> Suite:
-    return store.freeze(workspace, "own", [A, B, C, D])
+    return store.freeze_scenarios(workspace, "own", [A, B, C, D])
 
 
 def select(workspace: Workspace, terms: str) -> list[str]:
@@ -79,7 +79,7 @@ def test_tags_and_saved_selections_hold_in_every_version(workspace, suite):
     )
     tags.tag(workspace, suite, "wrap", [D.id])
     assert select(workspace, "+more") == [C.id] and select(workspace, "+edge") == [C.id, D.id]
-    store.freeze(workspace, "own", [A, B, D])
+    store.freeze_scenarios(workspace, "own", [A, B, D])
     assert [s.id for s in selections.load_selection(workspace, "own@2+tag:wrap").scenarios] == [
         B.id,
         D.id,
@@ -94,14 +94,14 @@ def link_scenario(one: Scenario, text: str, **links: object) -> Scenario:
 def test_selection_includes_other_halves_and_turns(workspace):
     half = dataclasses.replace(A, pair="p")
     other = link_scenario(A, "Keep away from Good.", id="clean-take-90", pair="p", tags=())
-    store.freeze(workspace, "pairs", [half, other, B])
+    store.freeze_scenarios(workspace, "pairs", [half, other, B])
     found = selections.load_selection(workspace, "pairs@1+tag:corner")
     assert [one.id for one in found.scenarios] == [A.id, other.id]
     assert found.joined == (other.id,)
     first = dataclasses.replace(other, dialogue="s", turn=1)
     second = dataclasses.replace(first, id="clean-take-91", pair="", turn=2)
     second = link_scenario(second, "And now?", context_start=first.context_start + 1)
-    store.freeze(workspace, "turns", [half, first, second, B])
+    store.freeze_scenarios(workspace, "turns", [half, first, second, B])
     assert selections.load_selection(workspace, "turns@1+tag:corner").joined == (
         first.id,
         second.id,

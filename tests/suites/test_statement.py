@@ -11,7 +11,7 @@ from tests.examples import scenarios
 
 @pytest.fixture
 def folder(workspace):
-    store.freeze(workspace, "mine", scenarios(2))
+    store.freeze_scenarios(workspace, "mine", scenarios(2))
     return workspace.path("suites", "mine", "1")
 
 

@@ -48,7 +48,7 @@ def write(workspace: Workspace, *every: Scenario, description: str = "") -> None
 @pytest.fixture
 def folder(workspace: Workspace) -> Path:
     """Return the folder of a frozen suite."""
-    store.freeze(workspace, "mine", scenarios(3), description="three")
+    store.freeze_scenarios(workspace, "mine", scenarios(3), description="three")
     return workspace.path("suites", "mine", "1")
 
 
@@ -77,7 +77,7 @@ def test_hash_changes_with_everything_that_changes_a_continuation():
 def test_frozen_scenarios_keep_their_hashes_links_and_instructions(workspace, capsys):
     first = change(**LINKS, earlier_instructions=(EARLIER,))
     made = [first, change(id="clean-take-09", instruction=EVIL, pair=LINKS["pair"]), THREE]
-    store.freeze(workspace, "mine", made)
+    store.freeze_scenarios(workspace, "mine", made)
     kept = {s.id: s for s in store.load(workspace, "mine@1").scenarios}
     assert {i: s.row_hash for i, s in kept.items()} == {s.id: s.row_hash for s in made}
     assert (
@@ -146,7 +146,7 @@ def test_unsound_pair_or_dialogue_is_reported(every, fault):
 
 def test_suite_is_found_by_name_and_version_and_keeps_its_parent(workspace, folder):
     first = store.load(workspace, "mine@1")
-    again = store.freeze(workspace, "mine", scenarios(2))
+    again = store.freeze_scenarios(workspace, "mine", scenarios(2))
     assert (again.label, again.parent) == ("mine@2", "mine@1")
     assert store.load(workspace, "mine@1").hash == first.hash
     for name in ("²", "01", "old"):  # not versions
@@ -243,7 +243,7 @@ UNREPLAYABLE = dataclasses.replace(ONE.recording, rewards=REWARDS)
 )
 def test_duplicate_or_unreplayable_scenarios_are_not_frozen(workspace, every, why):
     with pytest.raises(DamagedData, match=why):
-        store.freeze(workspace, "bad", every)
+        store.freeze_scenarios(workspace, "bad", every)
     assert not workspace.path("suites", "bad").exists()
 
 
@@ -287,7 +287,7 @@ def test_unsound_suite_is_refused_even_with_valid_hashes(workspace, changes, fou
     with pytest.raises(DamagedData, match=found):
         store.load(workspace, "mine@1")
     with pytest.raises(DamagedData, match=found):
-        store.freeze(workspace, "other", [change(**changes)])
+        store.freeze_scenarios(workspace, "other", [change(**changes)])
     assert not workspace.path("suites", "other").exists()
 
 
@@ -302,7 +302,7 @@ def test_number_of_steps_beyond_int32_is_refused(workspace, field, number):
 
 @pytest.mark.parametrize("name", ["", "UP", "a/b", "../x", "a b", "-a"])
 def test_invalid_suite_name_is_refused(workspace, name):
-    for make in (drafts.create_draft, store.freeze):
+    for make in (drafts.create_draft, store.freeze_scenarios):
         with pytest.raises(ArgumentError, match="expected a suite name"):
             make(workspace, name, [ONE])
 
@@ -310,13 +310,13 @@ def test_invalid_suite_name_is_refused(workspace, name):
 @pytest.mark.parametrize("version", ["²", "", "0", "01", "1234567", "9" * 5000, "-1"])
 def test_invalid_version_number_is_refused(workspace, version):
     with pytest.raises(ArgumentError, match="expected a version of 1 or more"):
-        store.freeze(workspace, f"mine@{version}", [ONE])
+        store.freeze_scenarios(workspace, f"mine@{version}", [ONE])
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "x" * 501, "\N{LEFT-TO-RIGHT ISOLATE}", "\x1b[2J"])
 def test_unprintable_description_is_refused(workspace, text):
     with pytest.raises(ArgumentError, match="expected a description of one line"):
-        store.freeze(workspace, "mine", [ONE], description=text)
+        store.freeze_scenarios(workspace, "mine", [ONE], description=text)
     write(workspace, ONE, description=text)
     with pytest.raises(DamagedData, match="expected a description of one line"):
         store.load(workspace, "mine@1")
@@ -345,7 +345,7 @@ def test_instruction_of_other_types_is_refused(tmp_path):
 
 def test_suites_are_shown_and_verified_and_a_broken_one_hides_no_other(workspace, capsys):
     own = Curation(workspace.root, capsys)
-    store.freeze(workspace, "mine", scenarios(2), description="two")
+    store.freeze_scenarios(workspace, "mine", scenarios(2), description="two")
     assert CLEAN_TAKE in own("suite show mine@1")
     assert "mine@1 is sound" in own("suite verify mine@1")
     shown = json.loads(own("suite show mine@1 --json"))
@@ -362,7 +362,7 @@ def test_worlds_of_two_sight_radii_share_a_suite(workspace):
         scenario(on_test_side(recorded(count=16, radius=radius))[0], id=f"clean-take-0{radius}")
         for radius in (1, 2)
     ]
-    assert len(store.freeze(workspace, "both", found).scenarios) == 2
+    assert len(store.freeze_scenarios(workspace, "both", found).scenarios) == 2
     assert [len(group) for group in group_by_shape(found)] == [1, 1]
 
 
@@ -376,6 +376,6 @@ def test_damaged_state_is_a_fault_of_its_scenario_alone():
 def test_version_after_an_erasure_still_states_what_is_unreviewed(tmp_path):
     workspace, members = Workspace.open(tmp_path), scenarios(4)
     first, second = members[0].id, members[1].id
-    store.freeze(workspace, "mine", members, made_by={"unreviewed": [first, second]})
+    store.freeze_scenarios(workspace, "mine", members, made_by={"unreviewed": [first, second]})
     assert store.freeze_without(workspace, "mine", {"mine@1": [first]}) == "mine@2"
     assert store.load(workspace, "mine@2").unreviewed == (second,)

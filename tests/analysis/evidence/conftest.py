@@ -33,7 +33,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     every = suites.load(workspace, "core@2").scenarios
     chosen = [one for one in every if one.category in {every[0].category, every[-1].category}]
     kept = [*chosen[:3], *chosen[-3:]]
-    suites.freeze(workspace, "few", kept)
+    suites.freeze_scenarios(workspace, "few", kept)
     run(workspace, kept, AGENTS, count=2, seed=0, workers=1, progress=quiet)
     file = folder / "judged.csv"
     with file.open("w", newline="") as out:

@@ -23,7 +23,7 @@ SUITE = "few@1"
 def test_unjudged_queue_adds_continuations_only_if_they_have_no_label(tmp_path: Path):
     workspace = Workspace.open(str(tmp_path)).create()
     kept = suites.load(workspace, "core@2").scenarios[:3]
-    suites.freeze(workspace, "few", kept)
+    suites.freeze_scenarios(workspace, "few", kept)
     run(workspace, kept, ["random"], count=2, seed=0, workers=1, progress=quiet)
     assert main(["label", SUITE, "--workspace", str(tmp_path)]) == 0
     labelled = gather(workspace, SUITE)
@@ -43,7 +43,7 @@ def test_unjudged_queue_adds_continuations_only_if_they_have_no_label(tmp_path: 
 def test_continuations_that_a_run_was_asked_for_are_missing(tmp_path: Path):
     workspace = Workspace.open(str(tmp_path)).create()
     kept = suites.load(workspace, "core@2").scenarios[:2]
-    suites.freeze(workspace, "few", kept)
+    suites.freeze_scenarios(workspace, "few", kept)
     run(workspace, kept, ["random"], count=2, seed=0, workers=1, progress=quiet)
     with AnnotationStore.open(workspace) as store:
         fill_queue(workspace, store, selections.load_selection(workspace, SUITE))
@@ -59,7 +59,7 @@ def test_continuations_that_a_run_was_asked_for_are_missing(tmp_path: Path):
 def test_exclusion_leaves_the_clips_of_a_person_planned_and_unjudged(tmp_path: Path):
     workspace = Workspace.open(str(tmp_path)).create()
     kept = suites.load(workspace, "core@2").scenarios[:3]
-    suites.freeze(workspace, "few", kept)
+    suites.freeze_scenarios(workspace, "few", kept)
     run(workspace, kept, ["random"], count=2, seed=0, workers=1, progress=quiet)
     with AnnotationStore.open(workspace) as store:
         lead = add_person(store, "Lea", ("lead",))

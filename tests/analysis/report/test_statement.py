@@ -44,7 +44,7 @@ def workspace(tmp_path_factory) -> Workspace:
     workspace = Workspace.open(str(tmp_path_factory.mktemp("w"))).create()
     every = suites.load(workspace, "core@3").scenarios
     kept = [s for s in every if s.category in ("walk", "reach-good")][::4]
-    suites.freeze(workspace, "few", kept)
+    suites.freeze_scenarios(workspace, "few", kept)
     run(workspace, kept, ["random", "local-search"], count=2, seed=0, workers=1, progress=quiet)
     return workspace
 
