@@ -152,8 +152,8 @@ def least_sensitivity(longest: Ints) -> Ints:
     `longest` is int64[E, T], the longest wait from any cell before each step.
     """
     worst = np.maximum.accumulate(longest, 1)[:, ::-1]
-    why_invalid = worst <= np.arange(1, longest.shape[1] + 1)
-    return np.where(why_invalid.any(1), why_invalid.argmax(1) + 1, 0)
+    is_bound = worst <= np.arange(1, longest.shape[1] + 1)
+    return np.where(is_bound.any(1), is_bound.argmax(1) + 1, 0)
 
 
 class Finding(NamedTuple):

@@ -1,4 +1,4 @@
-"""Things that a role sees, and things just out of sight that it infers from rewards."""
+"""Things that a player sees, and things just out of sight that it infers from rewards."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,10 +13,12 @@ from sts.worlds.lambda_star.torus import neighbour, side_length
 
 GOOD, EVIL, PEOPLE = range(3)
 NOWHERE = -1
+UNKNOWN, AMBIGUOUS = -2, -3
+"""Instead of a hidden thing's place: no explanation was found yet; explanations differ."""
 
 
 class Sighting(NamedTuple):
-    """Things that R roles see in B worlds at a step."""
+    """Things that R players see in B worlds at a step."""
 
     flags: NDArray[np.bool_]  # bool[3, B, R, M], True where Good, Evil and other players are
     cells: Ints  # int64[B, R, M], the cells in sight
@@ -28,7 +30,7 @@ class Sighting(NamedTuple):
 def narrow_view(seen: Observation) -> Observation:
     """Restrict an observation of radius k to the cells within k steps along rows and columns.
 
-    For k = 1 these are the role's own cell and the four adjacent ones.
+    For k = 1 these are the player's own cell and the four adjacent ones.
     """
     length = side_length(seen.good.shape[-1])
     down, right = np.divmod(np.arange(length * length), length)
@@ -95,7 +97,7 @@ def _infer_hidden(
                         places[thing, counts[thing]] = m
                         counts[thing] += 1
                 counts[thing] += 1
-        why_invalid, fewest = np.full(2, -2, np.int64), 3
+        hidden, fewest = np.full(2, UNKNOWN, np.int64), 3
         for i in range(counts[0]):
             for j in range(counts[1]):
                 good, evil = places[0, i], places[1, j]
@@ -103,11 +105,11 @@ def _infer_hidden(
                 if near <= fewest and _explains_rewards(reward[n], good, evil, k):
                     if near < fewest:
                         fewest = near
-                        why_invalid[:] = -2
-                    why_invalid[0] = good if why_invalid[0] in (-2, good) else -3
-                    why_invalid[1] = evil if why_invalid[1] in (-2, evil) else -3
+                        hidden[:] = UNKNOWN
+                    hidden[0] = good if hidden[0] in (UNKNOWN, good) else AMBIGUOUS
+                    hidden[1] = evil if hidden[1] in (UNKNOWN, evil) else AMBIGUOUS
         for thing in range(2):
-            m = why_invalid[thing]
+            m = hidden[thing]
             if m >= 0:
                 out[thing, n] = neighbour(cell[n], m, long, height[n], width[n])
 
