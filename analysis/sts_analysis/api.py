@@ -250,25 +250,25 @@ def _gather(
     return gather_table(table, mapping, spellings)
 
 
-def _find_table(parameter: str, given: Any) -> pd.DataFrame | Path:
+def _find_table(parameter: str, value: Any) -> pd.DataFrame | Path:
     """Return the data frame that was given, of any library, or the path of a file.
 
     Raises:
       ArgumentError: it is neither; names the parameter.
     """
-    if isinstance(given, pd.DataFrame):
-        return given
-    if isinstance(given, str | Path):
-        return Path(given)
-    found = (
-        f"{parameter}: expected a data frame or the path of a file, found {type(given).__name__}"
+    if isinstance(value, pd.DataFrame):
+        return value
+    if isinstance(value, str | Path):
+        return Path(value)
+    wrong = (
+        f"{parameter}: expected a data frame or the path of a file, found {type(value).__name__}"
     )
-    if isinstance(given, type) or not hasattr(given, "to_pandas"):
-        raise ArgumentError(found)
+    if isinstance(value, type) or not hasattr(value, "to_pandas"):
+        raise ArgumentError(wrong)
     try:
-        frame = given.to_pandas()
+        frame = value.to_pandas()
     except Exception as error:  # of any library, which may lack one of its own
-        raise ArgumentError(f"{found}, which pandas cannot take over: {error}") from error
+        raise ArgumentError(f"{wrong}, which pandas cannot take over: {error}") from error
     if not isinstance(frame, pd.DataFrame):
-        raise ArgumentError(f"{found}, a column of a table")
+        raise ArgumentError(f"{wrong}, a column of a table")
     return frame

@@ -14,7 +14,7 @@ import pandas as pd
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import check_scores, empty_scores
-from sts_analysis.inputs.subject import Other, Subject
+from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.report.core import Options, Report, Study
 from sts_analysis.report.document import load_appendix, render_appendix
@@ -62,7 +62,7 @@ def make_study(
     *,
     subject: Subject | None = None,
     scores: pd.DataFrame | None = None,
-    other: Other | None = None,
+    other: ComparedVersion | None = None,
     **options: Any,
 ) -> Study:
     """Make a study of a table of texts."""

@@ -35,7 +35,7 @@ def selfcheck(args: argparse.Namespace) -> Result:
             show=lambda done: show(done, total),
         )
     failures = [
-        f"{_LINES[name]} ({case.words})"
+        f"{_LINES[name]} ({case.label})"
         for case, found in zip(cases, shares, strict=True)
         for name, share in found.items()
         if share.misses(name)
@@ -70,7 +70,7 @@ def selfcheck(args: argparse.Namespace) -> Result:
         f"{args.simulations} simulated studies in each case, for {target}.",
         f"Estimated, with {pilot.answers} answers to references: {', '.join(texts)}.",
         "",
-        *(f"{letter}  {case.words}" for letter, case in zip(letters, cases, strict=True)),
+        *(f"{letter}  {case.label}" for letter, case in zip(letters, cases, strict=True)),
         "",
         format_table(["%", "nominal", *letters], rows),
         "",
@@ -78,7 +78,7 @@ def selfcheck(args: argparse.Namespace) -> Result:
         f"The design fails: {'; '.join(failures)}." if failures else "The design passes.",
     ]
     results = [
-        {"case": case.words, "shares": {name: share._asdict() for name, share in found.items()}}
+        {"case": case.label, "shares": {name: share._asdict() for name, share in found.items()}}
         for case, found in zip(cases, shares, strict=True)
     ]
     value = {"design": size, "target": args.target, "estimated": assumed, "cases": results}

@@ -32,8 +32,8 @@ def check_bundle(file: Path) -> None:
         raise ArgumentError(f"--zip: there is no folder {quote(str(file.parent))}; make it first")
 
 
-def bundle(folder: Path, file: Path, parts: Collection[str]) -> int:
-    """Write parts of a report's folder as a zip and return its bytes.
+def bundle(folder: Path, file: Path, entry_names: Collection[str]) -> int:
+    """Write entries of a report's folder as a zip and return its bytes.
 
     Nothing else in the folder is sent. An earlier file is replaced.
 
@@ -41,17 +41,17 @@ def bundle(folder: Path, file: Path, parts: Collection[str]) -> int:
       OSError: the disk is full or read-only; an earlier file is then unchanged.
     """
     check_place(file)
-    own = [folder / name for name in parts]
-    inside = [path for part in own if part.is_dir() for path in part.rglob("*")]
+    entries = [folder / name for name in entry_names]
+    inside = [path for entry in entries if entry.is_dir() for path in entry.rglob("*")]
     with open_part_folder(file) as beside:
         made = beside / file.name
         with made.open("wb") as raw:
             with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as zipped:
-                for path in sorted(path for path in [*own, *inside] if path.is_file()):
+                for path in sorted(path for path in [*entries, *inside] if path.is_file()):
                     name = f"{file.stem}/{path.relative_to(folder).as_posix()}"
-                    entry = zipfile.ZipInfo(name, _TIME)
-                    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                    zipped.writestr(entry, path.read_bytes())
+                    info = zipfile.ZipInfo(name, _TIME)
+                    info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                    zipped.writestr(info, path.read_bytes())
             raw.flush()
             os.fsync(raw.fileno())
         made.chmod(0o644)

@@ -109,9 +109,9 @@ def list_dossiers(
 
 def choose_clips(
     dossiers: Iterable[Dossier],
-    first: Collection[str],
-    spread: Mapping[str, float],
-    most: int | None,
+    report_clips: Collection[str],
+    ranges: Mapping[str, float],
+    limit: int | None,
     stored: Collection[str],
 ) -> dict[str, str]:
     """Return the clips to take along, each with a continuation that shows it.
@@ -122,9 +122,9 @@ def choose_clips(
 
     Args:
       dossiers: what there is.
-      first: the clips that the report shows.
-      spread: range of the agents' pass rates in each scenario, by its id.
-      most: how many at most; None for all.
+      report_clips: the clips that the report shows.
+      ranges: range of the agents' pass rates in each scenario, by its id.
+      limit: how many at most; None for all.
       stored: the continuations that can be shown.
     """
     ranked = []
@@ -137,11 +137,11 @@ def choose_clips(
         shown = {hash for hash, clip in dossier.clips.items() if clip.continuation in stored}
         for hash in shown:
             clip = dossier.clips[hash]
-            tests = (hash in first, clip.in_question, hash in examples.values(), True)
-            apart = -spread.get(dossier.scenario, 0.0)
-            key = (tests.index(True), apart, dossier.scenario, hash)
+            criteria = (hash in report_clips, clip.in_question, hash in examples.values(), True)
+            negative_range = -ranges.get(dossier.scenario, 0.0)
+            key = (criteria.index(True), negative_range, dossier.scenario, hash)
             ranked.append((*key, clip.continuation))
-    return {hash: continuation for *_, hash, continuation in sorted(ranked)[:most]}
+    return {hash: continuation for *_, hash, continuation in sorted(ranked)[:limit]}
 
 
 def _list_marks(ratings: pd.DataFrame, clip_of: pd.Series) -> dict[str, list[ShownVerdict]]:

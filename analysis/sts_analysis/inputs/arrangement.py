@@ -71,7 +71,7 @@ def _find_descriptions(table: RawTable) -> np.ndarray:
     rows = np.zeros(len(table.lines), bool)
     if len(rows) > 1:
         cells = [str(table.frame[column].iat[1]) for column in table.frame]
-        cells += [other.list_words()[other.codes[1]] for other in table.others.values()]
+        cells += [other.list_words()[other.codes[1]] for other in table.unused_columns.values()]
         rows[:2] = any(cell.startswith(_DESCRIBES) for cell in cells)
     return rows
 

@@ -44,10 +44,10 @@ def open_csv(name: str, data: bytes) -> Source:
         raise DamagedData(f"{name}: expected at most {csv_tables.MAX_ROWS} rows, found more")
     header = parse_csv(name, head, dialect).header
 
-    def read(used: Sequence[int], others: Sequence[int]) -> Cells:
-        columns = _read_plain(text, dialect.separator, len(header), used, others)
+    def read(used_places: Sequence[int], other_places: Sequence[int]) -> Cells:
+        columns = _read_plain(text, dialect.separator, len(header), used_places, other_places)
         if columns is None:
-            return open_exactly().read(used, others)
+            return open_exactly().read(used_places, other_places)
         return columns, np.arange(2, rows + 2)
 
     return Source(name, header, rows, read, "line", str(dialect))
@@ -80,16 +80,16 @@ def _has_plain_quotes(letters: np.ndarray, separator: int) -> bool:
 
 
 def _read_plain(
-    text: bytes, separator: str, width: int, used: Sequence[int], others: Sequence[int]
+    text: bytes, separator: str, width: int, used_places: Sequence[int], other_places: Sequence[int]
 ) -> dict[int, pd.Series] | None:
     """Read columns of a plain table, of which row n is line n + 2.
 
     Returns:
       The columns by their places; None if only the exact reader can read them, or name a fault.
     """
-    if not used or width == 1:  # an empty line may be a row
+    if not used_places or width == 1:  # an empty line may be a row
         return None
-    names = [*map(str, (*used, *others))]
+    names = [*map(str, (*used_places, *other_places))]
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(text),
@@ -109,9 +109,9 @@ def _read_plain(
         )
     except pa.ArrowInvalid:  # such as a row of another number of cells
         return None
-    cells = {n: table[str(n)].combine_chunks() for n in (*used, *others)}
+    cells = {n: table[str(n)].combine_chunks() for n in (*used_places, *other_places)}
     is_blank = np.ones(table.num_rows, bool)
-    for n in used:
+    for n in used_places:
         words = cells[n].dictionary
         if (pc.max(pc.binary_length(words)).as_py() or 0) > MAX_CELL_BYTES:
             return None

@@ -30,7 +30,7 @@ TABLE_FORMATS = (*CSV_SUFFIXES, ".parquet", EXCEL_SUFFIX)
 
 
 def read_table(
-    given: Path | pd.DataFrame,
+    path_or_frame: Path | pd.DataFrame,
     columns: Sequence[str],
     mapping: ColumnMapping = AS_WRITTEN,
     numeric: Collection[str] = (),
@@ -41,8 +41,8 @@ def read_table(
     """Read a file or a data frame as text; see `tables.select_columns`.
 
     Args:
-      given: a data frame, or the path of a file that ends in one of `TABLE_FORMATS`; text has one
-        header line.
+      path_or_frame: a data frame, or the path of a file that ends in one of `TABLE_FORMATS`; text
+        has one header line.
       columns: what a table of its kind may have.
       mapping: how a user has described it.
       numeric: columns that become float64 if it holds them as numbers.
@@ -55,30 +55,30 @@ def read_table(
       DamagedData: it is no regular file, or is empty, binary, truncated, ragged or too large.
       MissingExtra: it is of Excel, which needs the extra `excel`.
     """
-    if isinstance(given, pd.DataFrame):
-        source = tables.open_frame(name, given)
+    if isinstance(path_or_frame, pd.DataFrame):
+        source = tables.open_frame(name, path_or_frame)
         table = tables.select_columns(source, columns, mapping, numeric, with_others=with_others)
-        return table._replace(inputs=(tables.describe_frame(name, given),))
-    suffix = given.suffix.lower()
+        return table._replace(inputs=(tables.describe_frame(name, path_or_frame),))
+    suffix = path_or_frame.suffix.lower()
     if suffix not in TABLE_FORMATS:
-        found = repr(given.suffix) if suffix else "no extension"
+        found = repr(path_or_frame.suffix) if suffix else "no extension"
         *most, last = TABLE_FORMATS
-        expected = f"{', '.join(most)} or {last}"
-        raise ArgumentError(f"{given}: expected a {expected} table, found {found}; convert it")
+        error = f"expected a {', '.join(most)} or {last} table, found {found}; convert it"
+        raise ArgumentError(f"{path_or_frame}: {error}")
     try:
-        data = read_bytes(given, MAX_BYTES)
+        data = read_bytes(path_or_frame, MAX_BYTES)
     except FileNotFoundError:
-        raise ArgumentError(f"no table at {given}; check the path") from None
+        raise ArgumentError(f"no table at {path_or_frame}; check the path") from None
     if not data:
-        raise DamagedData(f"{given.name}: expected a table, found an empty file")
-    with limit_memory(given.name):
+        raise DamagedData(f"{path_or_frame.name}: expected a table, found an empty file")
+    with limit_memory(path_or_frame.name):
         by_suffix = {".parquet": _open_parquet, EXCEL_SUFFIX: open_workbook}
-        source = by_suffix.get(suffix, open_csv)(given.name, data)
+        source = by_suffix.get(suffix, open_csv)(path_or_frame.name, data)
         table = tables.select_columns(source, columns, mapping, numeric, with_others=with_others)
     # Arrow would keep memory for tables to come.
     pa.default_memory_pool().release_unused()
-    found_file = InputFile(given.name, len(table.lines), hashlib.sha256(data).hexdigest())
-    return table._replace(folder=given.parent, inputs=(found_file,))
+    found_file = InputFile(path_or_frame.name, len(table.lines), hashlib.sha256(data).hexdigest())
+    return table._replace(folder=path_or_frame.parent, inputs=(found_file,))
 
 
 def _open_parquet(name: str, data: bytes) -> Source:
@@ -86,28 +86,28 @@ def _open_parquet(name: str, data: bytes) -> Source:
         file = pq.ParquetFile(pa.BufferReader(data))
         schema, metadata = file.schema_arrow, file.metadata
 
-    def read(used: Sequence[int], others: Sequence[int]) -> Cells:
-        rows, size = _measure(metadata, [schema.names[n] for n in used])
+    def read(used_places: Sequence[int], other_places: Sequence[int]) -> Cells:
+        rows, size = _measure(metadata, [schema.names[n] for n in used_places])
         if rows > MAX_ROWS:
             raise DamagedData(f"{name}: expected at most {MAX_ROWS} rows, found {rows}")
         if size > MAX_BYTES:
             raise DamagedData(f"{name}: expected at most {MAX_BYTES} bytes unpacked, found {size}")
-        if size + _measure(metadata, [schema.names[n] for n in others])[1] > MAX_BYTES:
-            others = ()
-        for column in map(schema.field, used):
+        if size + _measure(metadata, [schema.names[n] for n in other_places])[1] > MAX_BYTES:
+            other_places = ()
+        for column in map(schema.field, used_places):
             if pa.types.is_nested(column.type):
                 raise DamagedData(
                     f"{name}: expected a text or a number in each cell of column {column.name}, "
                     f"found {column.type!s:.60}"
                 )
-        others = [n for n in others if not pa.types.is_nested(schema.field(n).type)]
-        places = {schema.names[n]: n for n in (*others, *used)}
+        other_places = [n for n in other_places if not pa.types.is_nested(schema.field(n).type)]
+        places = {schema.names[n]: n for n in (*other_places, *used_places)}
         places = {column: n for column, n in places.items() if schema.names.count(column) == 1}
         with _refuse_damage(name):
             # Dictionaries stay packed: one long text in each of many rows is held once.
             file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=[*places])
             table = file.read(columns=[*places], use_threads=False)
-        for n in used:
+        for n in used_places:
             _check_lengths(name, table[schema.names[n]])
         columns = {n: tables.from_arrow(table[column]) for column, n in places.items()}
         return columns, np.arange(1, table.num_rows + 1)

@@ -29,7 +29,7 @@ from sts_analysis.inputs.scores import (
     match_agents,
     override_scores,
 )
-from sts_analysis.inputs.subject import Other, Subject
+from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.inputs.tables import InputFile
 
 if TYPE_CHECKING:  # a report on a file needs no worlds
@@ -45,7 +45,7 @@ class Gathered(NamedTuple):
       scores: a checked scores table.
       suite: what the report is about.
       folder: where it goes unless it is told otherwise.
-      other: the other version, where one is asked.
+      compared: the version that it is compared with, if one was asked for.
       ids: of a workspace the id of each continuation, by its number in the ratings table.
       mapping: how the columns, verdicts and rows of a foreign table were read, without the names
         of people.
@@ -69,7 +69,7 @@ class Gathered(NamedTuple):
     scores: pd.DataFrame
     suite: Subject
     folder: Path
-    other: Other | None = None
+    compared: ComparedVersion | None = None
     ids: pd.Series | None = None
     mapping: ColumnMapping = AS_WRITTEN
     inputs: tuple[InputFile, ...] = ()
@@ -88,7 +88,7 @@ class Gathered(NamedTuple):
 
 
 def gather_table(
-    given: Path | pd.DataFrame,
+    path_or_frame: Path | pd.DataFrame,
     mapping: ColumnMapping = AS_WRITTEN,
     spellings: Spellings = UNSTATED,
 ) -> Gathered:
@@ -97,7 +97,7 @@ def gather_table(
     Raises:
       StsError: see `read_table` and `check_ratings`.
     """
-    table = read_table(given, tuple(TYPES), mapping, NUMBERS, with_others=True)
+    table = read_table(path_or_frame, tuple(TYPES), mapping, NUMBERS, with_others=True)
     name, header, found = table.name, table.header, table.columns
     require_columns(name, header, found, mapping)
     refuse_equal_rows(table, mapping)
@@ -160,10 +160,10 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
     """
     table = read_table(scores, COLUMNS, name="scores")
     known = {*gathered.ratings["agent"].unique(), *(name for name, _ in gathered.versions.values())}
-    given, refused = match_agents(table.name, check_scores(table), known, gathered.spellings)
+    matched, refused = match_agents(table.name, check_scores(table), known, gathered.spellings)
     return gathered._replace(
-        scores=override_scores(gathered.scores, given),
+        scores=override_scores(gathered.scores, matched),
         inputs=gathered.inputs + table.inputs,
-        unmatched=tuple(sorted({*given["agent"]} - known)),
+        unmatched=tuple(sorted({*matched["agent"]} - known)),
         refused=refused,
     )

@@ -73,7 +73,7 @@ class ColumnMapping(NamedTuple):
     Attributes:
       columns: by the name of a column of the ratings table, its name in the foreign table. Other
         columns have the same name in both.
-      words: one of `MEANINGS`, by a word that means it, as `fold_word` returns the word.
+      meanings: one of `MEANINGS`, by a word that means it, as `fold_word` returns the word.
       ranges: one of `MEANINGS`, by the numbers that mean it, such as ">=4".
       annotator_columns, model_annotators, left_out, unused: see `TableOptions`.
       keeps_equal_rows: see `TableOptions`.
@@ -82,7 +82,7 @@ class ColumnMapping(NamedTuple):
     """
 
     columns: Mapping[str, str] = MappingProxyType({})
-    words: Mapping[str, str] = MappingProxyType(USUAL_WORDS)
+    meanings: Mapping[str, str] = MappingProxyType(USUAL_WORDS)
     ranges: Mapping[str, str] = MappingProxyType({})
     annotator_columns: tuple[str, ...] = ()
     model_annotators: tuple[str, ...] = ()
@@ -100,8 +100,8 @@ class ColumnMapping(NamedTuple):
     @property
     def understood(self) -> tuple[str, ...]:
         """The words that a verdict may be, for errors."""
-        booleans = BOOLEANS if self.words == AS_WRITTEN.words else {}
-        return tuple(dict.fromkeys((*VERDICTS, *booleans, *self.words, *self.ranges)))
+        booleans = BOOLEANS if self.meanings == AS_WRITTEN.meanings else {}
+        return tuple(dict.fromkeys((*VERDICTS, *booleans, *self.meanings, *self.ranges)))
 
     def list_wide(self, header: Sequence[str]) -> list[str]:
         """Return the names of the columns of annotators, which may be given by their numbers."""
@@ -134,8 +134,8 @@ class ColumnMapping(NamedTuple):
         verdict, folded = normalise_verdict(word), fold_word(word)
         if verdict in VERDICTS or not verdict:
             return verdict
-        if folded in self.words or not self.ranges:
-            return self.words.get(folded, word)
+        if folded in self.meanings or not self.ranges:
+            return self.meanings.get(folded, word)
         try:
             value = float(folded)
         except ValueError:
@@ -143,7 +143,7 @@ class ColumnMapping(NamedTuple):
         for numbers, meaning in self.ranges.items():
             if _is_within(value, numbers):
                 return meaning
-        given = {*self.words.values(), *self.ranges.values()} & {*MARKED_VERDICTS}
+        given = {*self.meanings.values(), *self.ranges.values()} & {*MARKED_VERDICTS}
         other = {"success": "failure", "failure": "success"}
         return other[given.pop()] if len(given) == 1 and value == value else word
 
@@ -204,19 +204,19 @@ def make_mapping(
             raise UnknownName("column of the ratings table", name, TYPES, most=len(TYPES))
     if mapping.format and mapping.format not in PRESETS:
         raise UnknownName(f"value of {empty.name_option('format')}", mapping.format, PRESETS)
-    words: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     ranges: dict[str, str] = {}
-    given: dict[str, Words] = {"success": success, "failure": failure}
-    given |= {name: options[name] for name in MEANINGS if name in options}  # type: ignore[literal-required]
-    for meaning, several in given.items():
-        for word in _list_values(several):
+    words_by_meaning: dict[str, Words] = {"success": success, "failure": failure}
+    words_by_meaning |= {name: options[name] for name in MEANINGS if name in options}  # type: ignore[literal-required]
+    for meaning, words in words_by_meaning.items():
+        for word in _list_values(words):
             folded = fold_word(word)
             if not folded or (folded in VERDICTS and folded != meaning):
                 raise ArgumentError(
                     f"{empty.name_option(meaning)}: expected another word than "
                     f"{', '.join(VERDICTS)}, found {quote(word)}"
                 )
-            known = ranges if _RANGE.fullmatch(folded) else words
+            known = ranges if _RANGE.fullmatch(folded) else meanings
             if (other := known.setdefault(folded, meaning)) != meaning:
                 raise ArgumentError(
                     f"{empty.name_option(other)} and {empty.name_option(meaning)}: expected "
@@ -224,9 +224,9 @@ def make_mapping(
                 )
     _check_ranges(empty, ranges)
     # A word without a meaning of success or failure leaves those of booleans, or of the format.
-    if not {*words.values(), *ranges.values()} & {*MARKED_VERDICTS}:
-        words = {**(mapping.preset.words or AS_WRITTEN.words), **words}
-    return mapping._replace(words=words, ranges=ranges)
+    if not {*meanings.values(), *ranges.values()} & {*MARKED_VERDICTS}:
+        meanings = {**(mapping.preset.meanings or AS_WRITTEN.meanings), **meanings}
+    return mapping._replace(meanings=meanings, ranges=ranges)
 
 
 def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
@@ -271,11 +271,11 @@ def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
     )
 
 
-def _list_values(given: Words) -> list[str]:
+def _list_values(values: Words) -> list[str]:
     """Return one value or several as texts."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        return [str(given)]
-    return [*map(str, given)]
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return [str(values)]
+    return [*map(str, values)]
 
 
 def _split_pair(mapping: ColumnMapping, pair: str) -> tuple[str, str]:

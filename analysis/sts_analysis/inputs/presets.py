@@ -14,7 +14,7 @@ class Preset(NamedTuple):
     Attributes:
       columns: the names that a column of ours may have there; one that ends in * stands for any
         single column that starts so.
-      words: what verdicts mean there; {} for the words of the study.
+      meanings: what verdicts mean there; {} for the words of the study.
       left_out: by column the values, in any letter case, of rows that are no answer.
       repeats_header: whether two further rows describe the columns.
       first_frame: number of the first frame in `step`, which shows the takeover; None for steps.
@@ -22,7 +22,7 @@ class Preset(NamedTuple):
     """
 
     columns: Mapping[str, tuple[str, ...]]
-    words: Mapping[str, str] = MappingProxyType({})
+    meanings: Mapping[str, str] = MappingProxyType({})
     left_out: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     repeats_header: bool = False
     first_frame: int | None = None
@@ -97,7 +97,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "continuation": ("epoch",),
                 "verdict": ("score_*",),
             },
-            words=MappingProxyType(
+            meanings=MappingProxyType(
                 {"c": "success", "i": "failure", "n": "not_done", "1": "success", "0": "failure"}
             ),
             source="automatic",

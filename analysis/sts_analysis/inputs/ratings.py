@@ -76,16 +76,16 @@ def check_ratings(
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
-    given = {c for c in TYPES if c in frame and not tables.is_empty(frame[c]).all()}
+    filled_columns = {c for c in TYPES if c in frame and not tables.is_empty(frame[c]).all()}
     for column in TYPES:
         usual = _DEFAULTS.get(column, "")
-        if column not in given:
+        if column not in filled_columns:
             frame[column] = tables.make_categories(np.zeros(len(frame), np.int8), [usual])
         elif usual or not (tables.is_coded(frame[column]) or frame[column].dtype == np.float64):
             frame[column] = tables.replace_words(frame[column], {"": usual})
     _check_words(table, mapping)
-    _check_names(table, given, spellings)
-    horizon = _horizon(table, given)
+    _check_names(table, filled_columns, spellings)
+    horizon = _horizon(table, filled_columns)
     step = _steps(table, "step", horizon)
     timeless = frame["verdict"].isin(("not_done", "cannot_judge", "")).to_numpy()
     bad = np.isfinite(step) & timeless
@@ -97,15 +97,15 @@ def check_ratings(
     tables.refuse_rows(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
     seconds = tables.parse_numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
     expected = "a whole number, 1 or more"
-    order = tables.parse_numbers(table, "order", expected, optional=True, whole=True, least=1)
+    order = tables.parse_numbers(table, "order", expected, optional=True, integer=True, least=1)
     missing_media = [] if missing_media is None else missing_media
     missing_media += _check_media(table)
-    number = _numbers(frame, given)
+    number = _numbers(frame, filled_columns)
     _check_agreement(table, number)
     return frame.assign(
         continuation=number,
         step=step,
-        horizon=horizon.astype(np.int64) if "horizon" in given else horizon,
+        horizon=horizon.astype(np.int64) if "horizon" in filled_columns else horizon,
         truth_step=truth_step,
         adjudicated_step=decided_step,
         seconds=seconds,
@@ -194,13 +194,13 @@ def _check_media(table: tables.RawTable) -> list[str]:
     first = next(iter(missing))
     row = int(np.argmax((cells == first).to_numpy()))
     more = f", nor do {len(missing) - 1} other files" if len(missing) > 1 else ""
-    return [f"{table.place(row)}: media: {quote(first)} does not exist{more}: not shown."]
+    return [f"{table.name_row(row)}: media: {quote(first)} does not exist{more}: not shown."]
 
 
-def _numbers(frame: pd.DataFrame, given: set[str]) -> pd.Series:
+def _numbers(frame: pd.DataFrame, filled_columns: set[str]) -> pd.Series:
     """Return int64[rows], which continuation each is of, counted in the order of their names."""
     number = tables.number_groups(frame, CONTINUATION)
-    if "continuation" not in given:  # a row is one
+    if "continuation" not in filled_columns:  # a row is one
         number = np.argsort(np.argsort(number, kind="stable"))
     return pd.Series(number, frame.index)
 
@@ -232,7 +232,7 @@ def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
     )
 
 
-def _check_names(table: tables.RawTable, given: set[str], spellings: Spellings) -> None:
+def _check_names(table: tables.RawTable, filled_columns: set[str], spellings: Spellings) -> None:
     """Check names, and whether each row is a continuation where the table names none."""
     frame = table.frame
     for column in (*NAMES, "clip"):
@@ -243,12 +243,12 @@ def _check_names(table: tables.RawTable, given: set[str], spellings: Spellings) 
     empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
     reference = (frame["truth"] != "").to_numpy()
     for column in ("agent", "scenario", "category", "trajectory"):
-        if column in (*REQUIRED_COLUMNS, *given):
+        if column in (*REQUIRED_COLUMNS, *filled_columns):
             tables.refuse_rows(table, empty[column] & ~reference, "a name", column)
-    if "annotator" in given:
+    if "annotator" in filled_columns:
         is_unjudged = _unjudged(frame) | _settled(frame)
         tables.refuse_rows(table, empty["annotator"] & ~is_unjudged, "a name", "annotator")
-    if "continuation" in given:
+    if "continuation" in filled_columns:
         tables.refuse_rows(table, empty["continuation"], "a name", "continuation")
     else:
         _check_alone(table)
@@ -264,8 +264,8 @@ def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
         row = int(np.argmax((frame["annotator"] == second).to_numpy()))
         more = f" (and {others} more spellings)" if others else ""
         raise DamagedData(
-            f"{table.place(row)}: annotators {quote(first)} and {quote(second)}{more} differ only "
-            f"in how they are written; add {suggest_flags(first, second)}"
+            f"{table.name_row(row)}: annotators {quote(first)} and {quote(second)}{more} differ "
+            f"only in how they are written; add {suggest_flags(first, second)}"
         )
 
 
@@ -280,10 +280,10 @@ def _check_alone(table: tables.RawTable) -> None:
     tables.refuse_rows(table, np.isin(cell, several), f"{expected}: one continuation, or one each?")
 
 
-def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
-    optional = "horizon" not in given
+def _horizon(table: tables.RawTable, filled_columns: set[str]) -> np.ndarray:
+    optional = "horizon" not in filled_columns
     horizon = tables.parse_numbers(
-        table, "horizon", "a number of steps", optional=optional, whole=True
+        table, "horizon", "a number of steps", optional=optional, integer=True
     )
     expected = f"1 to {MAX_HORIZON} steps"
     tables.refuse_rows(table, (horizon < 1) | (horizon > MAX_HORIZON), expected, "horizon")
@@ -291,7 +291,7 @@ def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
 
 
 def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarray:
-    step = tables.parse_numbers(table, column, "a whole step", optional=True, whole=True)
+    step = tables.parse_numbers(table, column, "a whole step", optional=True, integer=True)
     last = np.where(np.isfinite(horizon), horizon, MAX_HORIZON)
     outside = np.isfinite(step) & ((step < 1) | (step > last))
     tables.refuse_rows(table, outside, "a step of the continuation, 1 to its horizon", column)

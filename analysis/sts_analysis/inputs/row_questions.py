@@ -40,7 +40,7 @@ def refuse_equal_rows(table: RawTable, mapping: ColumnMapping) -> None:
     Raises:
       DamagedData: names the first such row and the one that it repeats.
     """
-    others = {f"other column {n}": c.codes for n, c in enumerate(table.others.values())}
+    others = {f"other column {n}": c.codes for n, c in enumerate(table.unused_columns.values())}
     marks = [column for column in _SEPARATING if column in table.frame] + [*others]
     if mapping.keeps_equal_rows or mapping.annotator_columns or not marks:
         return
@@ -55,9 +55,9 @@ def refuse_equal_rows(table: RawTable, mapping: ColumnMapping) -> None:
         row = int(np.argmax(again))
         first = int(np.argmax(rows[: row + 1].duplicated(keep=False)))
         raise DamagedData(
-            f"{table.place(row)}: equal in every column to {table.unit} {table.lines[first]}, as "
-            f"{count_noun(int(again.sum()), 'row')} repeat another; remove repeated rows, or state "
-            f"{mapping.name_option('keep_equal_rows')} if each is an attempt of its own"
+            f"{table.name_row(row)}: equal in every column to {table.unit} {table.lines[first]}, "
+            f"as {count_noun(int(again.sum()), 'row')} repeat another; remove repeated rows, or "
+            f"state {mapping.name_option('keep_equal_rows')} if each is an attempt of its own"
         )
 
 
@@ -73,7 +73,7 @@ def ask_about_rows(table: RawTable, mapping: ColumnMapping) -> tuple[str, ...]:
         {"cell": number_groups(table.frame, _CELL), "judged": number_groups(table.frame, judged)}
     )
     questions = []
-    for name, column in table.others.items():
+    for name, column in table.unused_columns.items():
         if name not in mapping.unused and len(column.codes):
             questions += [*_ask_about_column(table, mapping, rows, name, column)][:1]
     if "media" in table.frame:

@@ -84,7 +84,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
         table, "standard_error", "a number, at least 0", optional=True, least=0
     )
     count = tables.parse_numbers(
-        table, "n", "a count, at least 1", optional=True, whole=True, least=1
+        table, "n", "a count, at least 1", optional=True, integer=True, least=1
     )
     twice = frame.duplicated(list(KEY)).to_numpy()
     expected = "one value per agent and metric, or different fingerprints or parameters"

@@ -47,7 +47,7 @@ class Subject(NamedTuple):
       annotations_hash: of what people have judged of it by now.
       digests: of everything that the report is made of; None of a bare table.
       notes: what the sources of its scenarios ask every report to say.
-      part: what part of the suite it is about; None for all of it.
+      subset: what part of the suite it is about; None for all of it.
       tags: scenarios by tag.
       pairs: scenarios of one takeover with two instructions, by the pair's name.
       series: scenarios that are turns of one dialogue, in their order, by its name.
@@ -59,7 +59,7 @@ class Subject(NamedTuple):
       people: the people who recorded each scenario, by its id; without those of agents alone.
       plan: its planned and judged clips, and its closing; None of a bare table.
       parent: NAME@VERSION that the suite was derived from; None without one.
-      words: the curator's in the statement of standards, by key.
+      statement: the curator's words in the statement of standards, by key.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Subject(NamedTuple):
     annotations_hash: str | None = None
     digests: Digests | None = None
     notes: tuple[str, ...] = ()
-    part: Part | None = None
+    subset: Part | None = None
     tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -78,7 +78,7 @@ class Subject(NamedTuple):
     people: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     plan: Plan | None = None
     parent: str | None = None
-    words: Mapping[str, str] = MappingProxyType({})
+    statement: Mapping[str, str] = MappingProxyType({})
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
@@ -94,7 +94,7 @@ class Subject(NamedTuple):
         return (*self.together, *map(tuple, worlds.values()))
 
 
-class Other(NamedTuple):
+class ComparedVersion(NamedTuple):
     """Another version, which the one that a report is about is compared with.
 
     Attributes:

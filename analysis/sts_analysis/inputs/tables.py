@@ -96,8 +96,8 @@ class RawTable(NamedTuple):
       unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
       header: the names of all columns as found.
       columns: the name in the header, by the name of each column of the frame as it was read.
-      others: columns that are not used, by their names as found, if they were asked for and are
-        few enough to be read.
+      unused_columns: columns that are not used, by their names as found, if they were asked for
+        and are few enough to be read.
       form: how it was written, such as "UTF-8, separated by commas".
       mark: what a Parquet file of ours says of its format, "" for any other.
       folder: of its file; None for a table in memory.
@@ -110,22 +110,22 @@ class RawTable(NamedTuple):
     unit: str
     header: Sequence[str]
     columns: Mapping[str, str] = MappingProxyType({})
-    others: Mapping[str, Column] = MappingProxyType({})
+    unused_columns: Mapping[str, Column] = MappingProxyType({})
     form: str = ""
     mark: str = ""
     folder: Path | None = None
     inputs: tuple[InputFile, ...] = ()
 
-    def place(self, row: int) -> str:
+    def name_row(self, row: int) -> str:
         """Name a row, counted from 0, as its author would find it."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
 
     def keep(self, rows: np.ndarray) -> "RawTable":
         """Return the table of some rows: bool[rows], or the numbers of rows from 0."""
-        others = {name: other.keep(rows) for name, other in self.others.items()}
+        unused = {name: column.keep(rows) for name, column in self.unused_columns.items()}
         frame = self.frame[rows] if rows.dtype == bool else self.frame.iloc[rows]
         return self._replace(
-            frame=frame.reset_index(drop=True), lines=self.lines[rows], others=others
+            frame=frame.reset_index(drop=True), lines=self.lines[rows], unused_columns=unused
         )
 
 
@@ -154,11 +154,11 @@ def select_columns(
     found = find_columns(name, header, header if columns is None else columns, mapping)
     check_header(name, header, found.values())
     places = {ours: header.index(theirs) for ours, theirs in found.items()}
-    used, others = sorted({*places.values()}), {}
+    used_places, other_places = sorted({*places.values()}), {}
     if with_others and source.rows * len(header) <= MOST_OTHER_CELLS:
         unused = {*filter(None, header)}.difference(found.values())
-        others = {theirs: header.index(theirs) for theirs in header if theirs in unused}
-    read, lines = source.read(used, [*others.values()])
+        other_places = {theirs: header.index(theirs) for theirs in header if theirs in unused}
+    read, lines = source.read(used_places, [*other_places.values()])
     table = RawTable(name, pd.DataFrame(), lines, source.unit, header, found)
     cells = {
         column: read[place].to_numpy(np.float64, na_value=np.nan)
@@ -166,10 +166,10 @@ def select_columns(
         else _format_cells(table, header[place], read[place])
         for column, place in places.items()
     }
-    encoded = {theirs: _encode(read[n]) for theirs, n in others.items() if n in read}
+    encoded = {theirs: _encode(read[n]) for theirs, n in other_places.items() if n in read}
     return table._replace(
         frame=pd.DataFrame(cells, columns=[*places], index=range(len(lines))),
-        others={theirs: column for theirs, column in encoded.items() if column is not None},
+        unused_columns={theirs: column for theirs, column in encoded.items() if column is not None},
         form=source.form,
         mark=source.mark,
     )
@@ -185,8 +185,8 @@ def open_frame(
     """Open a data frame as a table; `lines` has the number of each row, None to count from 1."""
     numbers = np.arange(1, len(frame) + 1) if lines is None else np.array(lines, np.int64)
 
-    def read(used: Sequence[int], others: Sequence[int]) -> Cells:
-        return {n: frame.iloc[:, n] for n in (*used, *others)}, numbers
+    def read(used_places: Sequence[int], other_places: Sequence[int]) -> Cells:
+        return {n: frame.iloc[:, n] for n in (*used_places, *other_places)}, numbers
 
     return Source(name, [*map(str, frame.columns)], len(frame), read, unit, form)
 
@@ -239,7 +239,7 @@ def refuse_rows(
     row = int(np.argmax(bad))
     cell = "" if column is None else f", found {_cell(table.frame[column], row)}"
     name = "" if column is None else f"{column}: "
-    raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}{remedy}")
+    raise DamagedData(f"{table.name_row(row)}: {name}expected {expected}{cell}{remedy}")
 
 
 def require_words(table: RawTable, column: str, allowed: Sequence[str]) -> None:
@@ -275,7 +275,7 @@ def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clea
     table.frame[column] = map_words(cells, clean_text)
     if errors:
         row = int(np.argmax(cells.isin(errors).to_numpy()))
-        raise DamagedData(f"{table.place(row)}: {column}: {errors[str(cells.iat[row])]}")
+        raise DamagedData(f"{table.name_row(row)}: {column}: {errors[str(cells.iat[row])]}")
 
 
 def refuse_rounded(table: RawTable, column: str) -> None:
@@ -359,7 +359,7 @@ def parse_numbers(
     expected: str,
     *,
     optional: bool,
-    whole: bool = False,
+    integer: bool = False,
     least: float = -np.inf,
 ) -> np.ndarray:
     """Turn a column into float64[rows], NaN where it is empty.
@@ -377,7 +377,7 @@ def parse_numbers(
         values = np.asarray(each, dtype=np.float64)[codes]
     empty = is_empty(cells)
     bad = (~np.isfinite(values) & ~empty) | (values < least)
-    if whole:
+    if integer:
         bad |= np.isfinite(values) & (values != np.round(values))
     if not optional:
         bad |= empty
@@ -409,7 +409,7 @@ def require_one_value(
         at = int(np.argmax(bad))
         row, above = int(place[at]), int(first[things[at]])
         raise DamagedData(
-            f"{table.place(row)}: {key} {_cell(table.frame[key], row)} has {column} "
+            f"{table.name_row(row)}: {key} {_cell(table.frame[key], row)} has {column} "
             f"{_cell(table.frame[column], row)} here and {_cell(table.frame[column], above)} "
             "above; expected one value"
         )
@@ -458,6 +458,6 @@ def _format_cells(table: RawTable, name: str, column: pd.Series) -> pd.Categoric
     except UnicodeEncodeError:
         (bad, *_) = (n for n, word in enumerate(words) if re.search("[\ud800-\udfff]", word))
         raise DamagedData(
-            f"{table.place(int(np.argmax(encoded.codes == bad)))}: {name}: expected text in "
+            f"{table.name_row(int(np.argmax(encoded.codes == bad)))}: {name}: expected text in "
             f"Unicode, found {quote(words[bad])}"
         ) from None

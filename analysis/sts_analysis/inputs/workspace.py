@@ -31,7 +31,7 @@ from sts_analysis.inputs.files import read_table
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
-from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
+from sts_analysis.inputs.subject import SCENARIO, ComparedVersion, Part, Subject
 from sts_analysis.inputs.tables import from_frame, from_texts, replace_words
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
             plan=plan,
         ),
         workspace.path("reports", _folder(chosen)),
-        None if against is None else _other(workspace, chosen, against),
+        None if against is None else _load_compared(workspace, chosen, against),
         ids,
         scenarios=chosen.scenarios,
         load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
@@ -139,17 +139,17 @@ def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> E
     return load_error_analysis(workspace, chosen.suite.label)
 
 
-def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
-    other = selections.load_selection(workspace, label)
-    if chosen.label == other.label:
+def _load_compared(workspace: Workspace, chosen: Selection, label: str) -> ComparedVersion:
+    compared = selections.load_selection(workspace, label)
+    if chosen.label == compared.label:
         raise ArgumentError(f"--compare-to: expected another suite than {label}")
-    there = {one.hash: one.id for one in other.scenarios}
-    judged = export.export_ratings(workspace, other.suite.label).table
-    ratings, _ = _ratings(workspace, other, judged)
-    return Other(
-        describe_subject(workspace, other),
+    ids = {s.hash: s.id for s in compared.scenarios}
+    judged = export.export_ratings(workspace, compared.suite.label).table
+    ratings, _ = _ratings(workspace, compared, judged)
+    return ComparedVersion(
+        describe_subject(workspace, compared),
         split_excluded(ratings)[0],
-        {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
+        {s.id: ids[s.hash] for s in chosen.scenarios if s.hash in ids},
     )
 
 
@@ -209,7 +209,7 @@ def describe_subject(workspace: Workspace, chosen: Selection) -> Subject:
         pd.DataFrame(rows, columns=SCENARIO),
         hash=whole.hash,
         notes=tuple(sorted(every)),
-        part=Part(whole.label, chosen.meaning, len(rows), len(whole.scenarios), chosen.joined)
+        subset=Part(whole.label, chosen.meaning, len(rows), len(whole.scenarios), chosen.joined)
         if chosen.terms
         else None,
         tags=selections.load_ids_by_tag(workspace, chosen.part),
@@ -219,7 +219,7 @@ def describe_subject(workspace: Workspace, chosen: Selection) -> Subject:
         worlds={s.id: s.world for s in chosen.scenarios},
         people={s.id: s.people for s in chosen.scenarios if s.people},
         parent=whole.parent,
-        words=read_words(list_versions(workspace)[whole.name][whole.version]),
+        statement=read_words(list_versions(workspace)[whole.name][whole.version]),
     )
 
 

@@ -52,7 +52,7 @@ class StudyDesign(NamedTuple):
       group: int64[S], categories of the chances; -1 for scenarios without a verdict.
       chances: of the agents.
       strictness: standard deviation of annotators, in log odds of calling something a success.
-      words: what is simulated.
+      label: what is simulated.
     """
 
     pilot: Pilot
@@ -64,7 +64,7 @@ class StudyDesign(NamedTuple):
     group: np.ndarray
     chances: ChanceModel
     strictness: float
-    words: str = "as estimated"
+    label: str = "as estimated"
 
     def judge(self, chance: np.ndarray, called: np.ndarray) -> np.ndarray:
         """Return float64[A, S], rates as judged, from chances of success."""
@@ -142,8 +142,8 @@ def list_cases(design: StudyDesign) -> list[StudyDesign]:
     low = alike._replace(rate=np.clip(alike.rate * LOW_RATE / (mean @ share), 0.001, 0.999))
     return [
         design,
-        design._replace(chances=alike, words="all agents alike"),
-        design._replace(chances=low, words=f"all agents alike, near {LOW_RATE:.0%}"),
+        design._replace(chances=alike, label="all agents alike"),
+        design._replace(chances=low, label=f"all agents alike, near {LOW_RATE:.0%}"),
     ]
 
 

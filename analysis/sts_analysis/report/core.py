@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
@@ -275,6 +275,6 @@ def html(template: str, *values: object, **named: object) -> Markup:
     return Markup(template).format(*values, **named)
 
 
-def join(parts: Any) -> Markup:
+def join(pieces: Iterable[str]) -> Markup:
     """Join pieces of HTML; what is no `Markup` is escaped."""
-    return Markup("").join(parts)
+    return Markup("").join(pieces)

@@ -40,7 +40,7 @@ def format_tables(report: Report, study: Study | None = None) -> dict[str, bytes
     if study is not None:
         for name, module in _LONG.items():
             if results.get(name) is not None:
-                results[name] = module.compute(study, whole=True)
+                results[name] = module.compute(study, unabridged=True)
     return {
         name: format_csv(*_lay_out(rows, kind))
         for section, result in results.items()

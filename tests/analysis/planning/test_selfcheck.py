@@ -149,7 +149,7 @@ def test_significant_difference_in_the_wrong_direction_is_a_wrong_order(monkeypa
 def test_cases_try_equal_agents_and_low_rates() -> None:
     cases = list_cases(small_design(agents=3))
     words = ["as estimated", "all agents alike", "all agents alike, near 5%"]
-    assert [case.words for case in cases] == words
+    assert [case.label for case in cases] == words
     _, alike, low = (case.chances.rate.mean(axis=1) for case in cases)
     assert np.ptp(alike) == 0 and 0.3 < alike[0] < 0.6 and low == pytest.approx([0.05] * 3)
 

@@ -6,7 +6,7 @@ import pytest
 
 from sts.annotations.error_analysis import ErrorAnalysis, ErrorRow, SampleCounts
 from sts.errors import UnknownName
-from sts_analysis.inputs.subject import Other, Subject
+from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.report.appendix import (
     annotators,
     consistency,
@@ -214,7 +214,7 @@ def test_version_compares_kept_added_and_retired_scenarios() -> None:
     old = make_study(rows[rows["scenario"].isin(there)].assign(verdict="failure", step=""))
     # Four scenarios kept their content and their id, the others have an id with another content.
     same = {name: name for name in there[:4]}
-    other = Other(Subject("core@1", list_scenarios(there)), old.ratings, same)
+    other = ComparedVersion(Subject("core@1", list_scenarios(there)), old.ratings, same)
     study = make_study(rows, subject=Subject("core@2", list_scenarios(here)), other=other)
     result = version.compute(study)
     assert result is not None and (result.kept, len(result.added), len(result.retired)) == (

@@ -115,7 +115,7 @@ def test_study_of_one_agent_or_of_no_variance_is_stated(rates):
 
 
 def test_words_of_the_curator_are_escaped_and_marked():
-    subject = Subject("table", words={"assumptions": "<b>Agents act</b> & annotators see."})
+    subject = Subject("table", statement={"assumptions": "<b>Agents act</b> & annotators see."})
     report = compute_appendix(make_study(draw_rows(RATES), subject=subject))
     assert find(report.statement)["Assumptions"][0] == "curator"
     section = read_section(report, "statement")

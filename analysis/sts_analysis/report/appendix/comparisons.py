@@ -97,12 +97,12 @@ class Result(msgspec.Struct, frozen=True):
     non_inferiority: tuple[NonInferiority, ...]
 
 
-def compute(study: Study, *, whole: bool = False) -> Result | None:
+def compute(study: Study, *, unabridged: bool = False) -> Result | None:
     """Compare all ranked agents; None below two.
 
     Args:
       study: with its claim.
-      whole: list all pairs, however many there are.
+      unabridged: list all pairs, however many there are.
 
     Raises:
       UnknownName: a planned contrast or the reference agent is not a ranked agent.
@@ -117,7 +117,7 @@ def compute(study: Study, *, whole: bool = False) -> Result | None:
     if len(ranked) < 2:
         return None
     first, second = np.triu_indices(len(ranked), 1)
-    is_long = len(ranked) > MAX_AGENTS and not whole
+    is_long = len(ranked) > MAX_AGENTS and not unabridged
     planned = {frozenset(map(ranked.index, pair)) for pair in options.contrasts}
     is_planned = [bool(planned) and {a, b} in planned for a, b in zip(first, second, strict=True)]
     reference = options.reference_agent or ranked[0]

@@ -12,9 +12,9 @@ NAV = "Dialogues"
 Result = pairs.Result
 
 
-def compute(study: Study, *, whole: bool = False) -> Result | None:
+def compute(study: Study, *, unabridged: bool = False) -> Result | None:
     """Measure joint success in dialogues; None without one."""
-    return pairs.measure_groups(study, study.subject.series, whole=whole)
+    return pairs.measure_groups(study, study.subject.series, unabridged=unabridged)
 
 
 def render(result: Result, report: Report) -> Markup:

@@ -61,9 +61,9 @@ class Result(msgspec.Struct, frozen=True):
     groups: tuple[Group, ...]
 
 
-def compute(study: Study, *, whole: bool = False) -> Result | None:
+def compute(study: Study, *, unabridged: bool = False) -> Result | None:
     """Measure joint success in contrast pairs; None without one."""
-    return measure_groups(study, study.subject.pairs, whole=whole)
+    return measure_groups(study, study.subject.pairs, unabridged=unabridged)
 
 
 def render(result: Result, report: Report) -> Markup:
@@ -72,14 +72,14 @@ def render(result: Result, report: Report) -> Markup:
 
 
 def measure_groups(
-    study: Study, groups: Mapping[str, Sequence[str]], *, whole: bool
+    study: Study, groups: Mapping[str, Sequence[str]], *, unabridged: bool
 ) -> Result | None:
     """Measure joint success in groups of scenarios; None without one."""
     if not groups:
         return None
     agents = study.outcomes.agents
     credit, means = measure_joint_success(study.outcomes, list(groups.values()))
-    shown = study.order if whole else study.order[:MAX_COLUMNS]
+    shown = study.order if unabridged else study.order[:MAX_COLUMNS]
     names = [agents[a] for a in shown]
     judged = (credit == credit).sum(axis=1)
     return Result(

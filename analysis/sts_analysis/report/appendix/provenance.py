@@ -105,7 +105,7 @@ def compute(study: Study) -> Result:
         suite=subject.name,
         suite_hash=subject.hash,
         annotations_hash=subject.annotations_hash,
-        selection=subject.part,
+        selection=subject.subset,
         digests=_convert_digests(study),
         inputs=study.gathered.inputs,
         columns=dict(mapping.columns),
@@ -150,12 +150,12 @@ def render(result: Result, report: Report) -> Markup:
 
 def _list_words(mapping: ColumnMapping) -> dict[str, str]:
     """Return the words and numbers that a user has given a meaning."""
-    words = {} if mapping.words == AS_WRITTEN.words else mapping.words
+    words = {} if mapping.meanings == AS_WRITTEN.meanings else mapping.meanings
     return {**words, **mapping.ranges}
 
 
 def _list_arguments(study: Study) -> tuple[str, ...]:
-    options, mapping, other = study.options, study.gathered.mapping, study.gathered.other
+    options, mapping, other = study.options, study.gathered.mapping, study.gathered.compared
     words = [study.subject.name] if study.subject.hash else ["--table", study.subject.name]
     words += [f"--column={name}={theirs}" for name, theirs in mapping.columns.items()]
     words += [f"--format={mapping.format}"] if mapping.format else []

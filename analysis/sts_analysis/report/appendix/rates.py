@@ -140,10 +140,10 @@ def compute(study: Study) -> Result:
     known = zip(categories.items(), study.category_rates, strict=True)
     return Result(
         rows=_list_agents(study),
-        categories=list_parts(
+        categories=list_rates(
             study, {name: (inside, rates) for (name, inside), rates in known if name}
         ),
-        kinds=list_parts(
+        kinds=list_rates(
             study,
             {kind: (kinds == kind, study.model.estimate_rates(kinds == kind)) for kind in both}
             if len(both) > 1
@@ -153,12 +153,14 @@ def compute(study: Study) -> Result:
     )
 
 
-def list_parts(study: Study, parts: Mapping[str, tuple[np.ndarray, Rates]]) -> tuple[PartRate, ...]:
+def list_rates(
+    study: Study, subsets: Mapping[str, tuple[np.ndarray, Rates]]
+) -> tuple[PartRate, ...]:
     """List the rates of all agents over parts of the suite.
 
     Args:
       study: with agents and continuations.
-      parts: by name, the scenarios of each part, bool[S], and the rates over them.
+      subsets: by name, the scenarios of each part, bool[S], and the rates over them.
     """
     outcomes = study.outcomes
     passed = sum_successes(outcomes)
@@ -173,7 +175,7 @@ def list_parts(study: Study, parts: Mapping[str, tuple[np.ndarray, Rates]]) -> t
             continuations=int(count),
             successes=float(success),
         )
-        for name, (inside, rates) in parts.items()
+        for name, (inside, rates) in subsets.items()
         for agent, count, success in zip(
             study.order,
             outcomes.judged[study.order][:, inside].sum(axis=1),
@@ -192,31 +194,31 @@ def sum_successes(outcomes: Outcomes) -> np.ndarray:
 def render(result: Result, report: Report) -> Markup:
     """Show the rates of all agents, and folded those over parts of the suite."""
     folded = [
-        fold(title, render_parts(parts, head))
-        for title, head, parts in (
+        fold(title, render_rates(rates, head))
+        for title, head, rates in (
             ("Rates by category, with intervals", "Category", result.categories),
             ("Rates of instructions and questions", "Kind", result.kinds),
         )
-        if parts
+        if rates
     ]
     if len({share.annotator for share in result.workload}) > 1:
         folded.append(fold("Share of each rate by annotator", _render_shares(result)))
     return join([_render_agents(result, report), *folded])
 
 
-def render_rate(part: PartRate) -> Markup:
+def render_rate(rate: PartRate) -> Markup:
     """Write a rate with its interval; only "k of n" if it rests on too few units."""
-    if part.interval is None:
-        known = part.pass_rate is not None
-        return html("{}", count_passed(part.successes, part.continuations) if known else NONE)
-    return html("{} <small>{}</small>", percent(part.pass_rate), percent_range(part.interval))
+    if rate.interval is None:
+        known = rate.pass_rate is not None
+        return html("{}", count_passed(rate.successes, rate.continuations) if known else NONE)
+    return html("{} <small>{}</small>", percent(rate.pass_rate), percent_range(rate.interval))
 
 
-def render_parts(parts: tuple[PartRate, ...], head: str) -> Markup:
+def render_rates(rates: tuple[PartRate, ...], head: str) -> Markup:
     """Show a row for each part and a column for each agent, up to 20 agents."""
-    agents = list(dict.fromkeys(part.agent for part in parts))[:MAX_COLUMNS]
-    cells = {(part.part, part.agent): render_rate(part) for part in parts}
-    names = dict.fromkeys(part.part for part in parts)
+    agents = list(dict.fromkeys(rate.agent for rate in rates))[:MAX_COLUMNS]
+    cells = {(rate.part, rate.agent): render_rate(rate) for rate in rates}
+    names = dict.fromkeys(rate.part for rate in rates)
     return render_table(
         [head, *agents], ([name, *(cells[name, agent] for agent in agents)] for name in names)
     )

@@ -53,10 +53,10 @@ class Result(msgspec.Struct, frozen=True):
     agents: int
 
 
-def compute(study: Study, *, whole: bool = False) -> Result:
-    """List all scenarios; with the rates of all agents if `whole`."""
+def compute(study: Study, *, unabridged: bool = False) -> Result:
+    """List all scenarios; with the rates of all agents if `unabridged`."""
     outcomes = study.outcomes
-    shown = study.order if whole else study.order[:MAX_COLUMNS]
+    shown = study.order if unabridged else study.order[:MAX_COLUMNS]
     names = [outcomes.agents[a] for a in shown]
     values = outcomes.value[study.claim.ranked]
     known = np.isfinite(values).sum(axis=0)

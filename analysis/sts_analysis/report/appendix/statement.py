@@ -73,7 +73,7 @@ def make_statement(subject: Subject, study: Study | None) -> Result:
     for standard, items in STANDARDS.items():
         for item in items.split(", "):
             key = item.lower().replace(" ", "_")
-            known = found.get(item, "") or subject.words.get(key, "")
+            known = found.get(item, "") or subject.statement.get(key, "")
             source = "curator" if key in QUESTIONS else "computed"
             text = known or QUESTIONS.get(key, "not known from the data")
             rows.append(Row(standard, item, source if known else "missing", text))

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.appendix.rates import PartRate, list_parts, render_parts
+from sts_analysis.report.appendix.rates import PartRate, list_rates, render_rates
 from sts_analysis.report.core import Report, Study, html
 
 TITLE = "Tags"
@@ -31,11 +31,11 @@ def compute(study: Study) -> Result | None:
     if len(parts) < MIN_TAGS:
         return None
     rates = {tag: (inside, study.model.estimate_rates(inside)) for tag, inside in parts.items()}
-    return Result(rows=list_parts(study, rates))
+    return Result(rows=list_rates(study, rates))
 
 
 def render(result: Result, report: Report) -> Markup:
     """Show a row for each tag and a column for each agent."""
     return html(
-        "{}<p class=cap>A scenario may have several tags.</p>", render_parts(result.rows, "Tag")
+        "{}<p class=cap>A scenario may have several tags.</p>", render_rates(result.rows, "Tag")
     )

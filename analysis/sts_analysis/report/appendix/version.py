@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from sts_analysis.inputs.subject import Other, Subject
+from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.report.core import Interval, Report, Study, find_interval, html, interval, number
 from sts_analysis.report.markup import render_records
 from sts_analysis.report.text import list_names, point_range, points, to_html
@@ -85,25 +85,25 @@ def TITLE(report: Report) -> str:
 
 def compute(study: Study) -> Result | None:
     """Compare the version with another; None unless one was asked for."""
-    other = study.gathered.other
-    if other is None:
+    compared = study.gathered.compared
+    if compared is None:
         return None
     subject = study.subject
     scenarios = subject.scenarios["scenario"].astype(str).tolist()
-    names = _rename(other, {*scenarios})
-    joined = _join(study, other, names)
+    names = _rename(compared, {*scenarios})
+    joined = _join(study, compared, names)
     outcomes = joined.outcomes_of(study.source)
     new, old = (np.isin(outcomes.scenarios, each) for each in (scenarios, [*names.values()]))
     found = compare_versions(outcomes, old, new)
     place = {name: i for i, name in enumerate(outcomes.agents)}
     before = Study(
-        study.gathered._replace(ratings=other.ratings, suite=other.subject, other=None),
+        study.gathered._replace(ratings=compared.ratings, suite=compared.subject, compared=None),
         study.options,
         study.provenance,
     )
     return Result(
-        suite=other.subject.name,
-        suite_hash=other.subject.hash,
+        suite=compared.subject.name,
+        suite_hash=compared.subject.hash,
         kept=int((old & new).sum()),
         added=tuple(np.array(outcomes.scenarios)[new & ~old].tolist()),
         retired=tuple(np.array(outcomes.scenarios)[old & ~new].tolist()),
@@ -155,20 +155,20 @@ def render(result: Result, report: Report) -> Markup:
     )
 
 
-def _rename(other: Other, taken: set[str]) -> dict[str, str]:
+def _rename(compared: ComparedVersion, taken: set[str]) -> dict[str, str]:
     """Return the name here of each scenario of the other version, by its id there."""
-    here = {there: name for name, there in other.same.items()}
+    here = {there: name for name, there in compared.same.items()}
     return {
-        name: here.get(name, f"{other.subject.name}/{name}" if name in taken else name)
-        for name in other.subject.scenarios["scenario"].astype(str)
+        name: here.get(name, f"{compared.subject.name}/{name}" if name in taken else name)
+        for name in compared.subject.scenarios["scenario"].astype(str)
     }
 
 
-def _join(study: Study, other: Other, names: dict[str, str]) -> Study:
+def _join(study: Study, compared: ComparedVersion, names: dict[str, str]) -> Study:
     """Return a study of the scenarios of both versions, each once, as this version has them."""
-    there, subject = other.subject, study.subject
-    retired = {name: new for name, new in names.items() if name not in other.same.values()}
-    ratings = other.ratings[other.ratings["truth"] == ""]
+    there, subject = compared.subject, study.subject
+    retired = {name: new for name, new in names.items() if name not in compared.same.values()}
+    ratings = compared.ratings[compared.ratings["truth"] == ""]
     ratings = ratings[ratings["scenario"].isin(retired) & ratings["agent"].isin(study.names)]
     ratings = ratings.assign(
         scenario=ratings["scenario"].astype(str).map(retired),

@@ -96,7 +96,7 @@ def _command(study: Study, *words: str) -> str:
 
 def _annotate(study: Study) -> str:
     """Return the command with which people go on judging a suite."""
-    suite = study.subject.part.suite if study.subject.part else study.subject.name
+    suite = study.subject.subset.suite if study.subject.subset else study.subject.name
     words = ["annotate", suite]
     if study.progress.closed:
         words = ["annotations", "close", suite, "--reopen", "--reason", "more must be judged"]

@@ -47,17 +47,18 @@ def list_warnings(study: Study) -> tuple[Sentence, ...]:
 
 def _describe_subject(study: Study) -> list[Sentence]:
     """Say what was left out, what is special about the scenarios, and what agents state."""
-    part, reading = study.subject.part, study.gathered.reading
+    subset, reading = study.subject.subset, study.gathered.reading
     sentences = [write_sentence(text) for text in (reading.questions if reading else ())]
     people, judgements, reasons = study.gathered.excluded
     if people:
         who, what = pluralise(people, "person", "people"), pluralise(judgements, "judgement")
         text = f"Excluded by a study lead: {what} by {who} ({'; '.join(reasons)})."
         sentences.append(write_sentence(text))
-    if part is not None:
-        counts = f"{part.scenarios} of its {part.suite_scenarios} scenarios"
-        joined = f", {len(part.joined)} of them as they belong to another" if part.joined else ""
-        text = f"This is about a part of {part.suite}, {part.filter}: {counts}{joined}."
+    if subset is not None:
+        counts = f"{subset.scenarios} of its {subset.suite_scenarios} scenarios"
+        n_joined = len(subset.joined)
+        joined = f", {n_joined} of them as they belong to another" if n_joined else ""
+        text = f"This is about a part of {subset.suite}, {subset.filter}: {counts}{joined}."
         sentences.append(write_sentence(text))
     sentences += [write_sentence(f"{note[:1].upper()}{note[1:]}.") for note in study.subject.notes]
     stated = study.agent_rows[["agent", "notes"]].drop_duplicates()
