@@ -38,7 +38,7 @@ def list_attention(connection: Connection, study: StudySettings) -> list[Attenti
 
 
 def measure_attention(
-    connection: Connection, study: StudySettings, number: int, name: str = ""
+    connection: Connection, study: StudySettings, annotator_id: int, name: str = ""
 ) -> Attention:
     """Measure how much a person watched before their latest judgements.
 
@@ -48,7 +48,7 @@ def measure_attention(
     elsewhere are left out. A person is flagged if the median is below the study's `min_watched`.
     """
     shares = []
-    for row in connection.execute(_LATEST, {"person": number}):
+    for row in connection.execute(_LATEST, {"person": annotator_id}):
         required = row.step if row.verdict in MARKED_VERDICTS else row.horizon
         steps = min(row.watched * row.horizon, row.seconds * STEPS_PER_S)
         shares.append(min(steps / required, 1.0))

@@ -136,16 +136,16 @@ _AGENTS = select(copies.c.item, copies.c.agent).where(
 
 
 def load_candidates(
-    connection: Connection, person: Claimant, priority: int, turn: int, coin: float
+    connection: Connection, claimant: Claimant, priority: int, turn: int, coin: float
 ) -> list[Candidate]:
     """Load open items of a priority: in the first turn from the queue's start, then from anywhere.
 
     So the candidates of the ordinary turn are a random sample of the open clips.
     """
     query = _select_open_slots(
-        person.suite, person.settings.paused_scopes, person.settings.priorities
+        claimant.suite, claimant.settings.paused_scopes, claimant.settings.priorities
     )
-    parameters = person.parameters(priority=priority, turn=turn)
+    parameters = claimant.parameters(priority=priority, turn=turn)
     start = int(coin * HASH_MODULUS) if turn == ORDINARY else 0
     later = {"least": start, "most": HASH_MODULUS, "number": MAX_CANDIDATES}
     rows = connection.execute(query, parameters | later).all()
@@ -163,7 +163,7 @@ def load_candidates(
             row.continuation,
             row.scenario,
             tuple(sorted(agents[row.item])),
-            person.order_key(row.draw),
+            claimant.order_key(row.draw),
             turn == FIRST and row.judged,
             row.anchor,
             row.category,
@@ -213,15 +213,17 @@ def _select_open_slots(
 
 
 def choose_reference(
-    connection: Connection, person: Claimant, recent: Collection[str], withheld: Collection[str]
+    connection: Connection, claimant: Claimant, recent: Collection[str], withheld: Collection[str]
 ) -> Candidate | None:
     """Choose a reference that is new to a person, if possible of a scenario not shown recently.
 
     In the categories `withheld`, which they judge by the instruction alone, its truth must come
     from people.
     """
-    factor, offset = person.order
-    values = person.parameters(recent=[*recent], withheld=[*withheld], factor=factor, offset=offset)
+    factor, offset = claimant.order
+    values = claimant.parameters(
+        recent=[*recent], withheld=[*withheld], factor=factor, offset=offset
+    )
     row = connection.execute(_REFERENCE, values).one_or_none()
     if row is None:
         return None

@@ -19,13 +19,16 @@ STUDY = 0
 
 
 def record_changes(
-    connection: Connection, person: int | None, kind: str, values: Collection[Sequence[object]]
+    connection: Connection,
+    annotator_id: int | None,
+    kind: str,
+    values: Collection[Sequence[object]],
 ) -> None:
     """Append changes of a kind, each with its `values`, to the chain of a person or the study.
 
     The person's row must be locked; without a person, the connection must be the only writer.
     """
-    subject = person or STUDY
+    subject = annotator_id or STUDY
     tip = last_change.c.subject == subject
     row = connection.execute(select(last_change.c.number, last_change.c.digest).where(tip)).first()
     end, rows = START if row is None else Link(*row), []

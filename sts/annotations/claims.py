@@ -85,20 +85,20 @@ def claim_items(
         raise UnknownName("current annotator", annotator.name, current)
     settings = controls.effective_settings(connection, study, suite, annotator_id)
     order = _random_order(study.seed, annotator_id)
-    person = Claimant(
+    claimant = Claimant(
         annotator_id, suite, order, tuple(without), settings, now + LEASE_DURATION_S, now
     )
     if without:
         excluded = exists().where(items.c.id == slots.c.item, items.c.continuation.in_(without))
         people.release_slots(connection, annotator_id, excluded)
-    renewal = {"person": annotator_id, "suite": suite, "until": person.until}
+    renewal = {"person": annotator_id, "suite": suite, "until": claimant.until}
     connection.execute(_RENEW_LEASES, renewal)
-    room = _count_room(connection, person, study)
-    own_claims = _retain_claims(connection, person, room)
+    room = _count_room(connection, claimant, study)
+    own_claims = _retain_claims(connection, claimant, room)
     if settings.paused or min(count, room) <= len(own_claims):
         return own_claims
     return own_claims + _claim_new(
-        connection, person, study, min(count, room) - len(own_claims), own_claims
+        connection, claimant, study, min(count, room) - len(own_claims), own_claims
     )
 
 
@@ -128,52 +128,56 @@ _NEXT_POSITION = select(func.coalesce(func.max(claims.c.position) + 1, 0)).where
 )
 
 
-def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[Claim]:
+def _retain_claims(connection: Connection, claimant: Claimant, room: int) -> list[Claim]:
     """Return the claims that a person keeps, at most `room`, and release the others."""
-    settings = person.settings
-    query = _select_held(person.suite, settings.paused_scopes)
-    rows = connection.execute(query, person.parameters()).all()
+    settings = claimant.settings
+    query = _select_held(claimant.suite, settings.paused_scopes)
+    rows = connection.execute(query, claimant.parameters()).all()
     released = [
         row.item
         for place, row in enumerate(rows)
         if place >= room or (place > 0 and (settings.paused or row.left_out))
     ]
     if released:
-        people.release_slots(connection, person.id, slots.c.item.in_(released))
+        people.release_slots(connection, claimant.id, slots.c.item.in_(released))
     remaining = (row for row in rows if row.item not in released)
     return [Claim(row.item, row.continuation, row.category) for row in remaining]
 
 
 def _claim_new(
     connection: Connection,
-    person: Claimant,
+    claimant: Claimant,
     study: StudySettings,
     number: int,
     own_claims: Sequence[Claim],
 ) -> list[Claim]:
     """Claim up to `number` slots and references for a person; return them in the order to show."""
-    shares = balance.load_balance(connection, person.id, base_suite(person.suite))
-    position = connection.execute(_NEXT_POSITION, {"person": person.id}).scalar_one()
-    recent = load_recent_scenarios(connection, person.id, study.min_gap)
-    queue = _OpenSlots(connection, person, {claim.item for claim in own_claims})
-    conditions = deal.load_conditions(connection, person.id, study)
+    shares = balance.load_balance(connection, claimant.id, base_suite(claimant.suite))
+    position = connection.execute(_NEXT_POSITION, {"person": claimant.id}).scalar_one()
+    recent = load_recent_scenarios(connection, claimant.id, study.min_gap)
+    queue = _OpenSlots(connection, claimant, {claim.item for claim in own_claims})
+    conditions = deal.load_conditions(connection, claimant.id, study)
     withheld = [category for category, shown in conditions.items() if not shown]
     claims_: list[Claim] = []
     while len(claims_) < number:
-        coin = assignment.unit_hash("order", study.seed, person.id, position)
+        coin = assignment.unit_hash("order", study.seed, claimant.id, position)
         # Both are searched for, so that the response time does not reveal references.
         pooled = (
-            choose_reference(connection, person, recent, withheld) if study.reference_rate else None
+            choose_reference(connection, claimant, recent, withheld)
+            if study.reference_rate
+            else None
         )
-        draw = assignment.unit_hash("reference", study.seed, person.id, position)
+        draw = assignment.unit_hash("reference", study.seed, claimant.id, position)
         pooled = pooled if draw < study.reference_rate else None
         best = queue.choose_next(shares, recent, coin)
         candidate = pooled or queue.take_next(best, shares, recent, coin)
         if candidate is None:
             break
-        new = _record_claim(connection, person, candidate.item, position, pooled is not None)
+        new = _record_claim(connection, claimant, candidate.item, position, pooled is not None)
         if pooled is None and new:
-            balance.count_clip(connection, person.id, base_suite(person.suite), candidate.agents)
+            balance.count_clip(
+                connection, claimant.id, base_suite(claimant.suite), candidate.agents
+            )
         shares.add(() if pooled else candidate.agents)
         recent = [*recent, candidate.scenario][-study.min_gap :] if study.min_gap else []
         queue.claimed.add(candidate.item)
@@ -181,7 +185,7 @@ def _claim_new(
         position += 1
     new_categories = {claim.category for claim in claims_}
     deal.store_conditions(
-        connection, person.id, {name: conditions[name] for name in new_categories}
+        connection, claimant.id, {name: conditions[name] for name in new_categories}
     )
     return claims_
 
@@ -189,11 +193,11 @@ def _claim_new(
 class _OpenSlots:
     """The open slots for a person, as loaded during one claim."""
 
-    def __init__(self, connection: Connection, person: Claimant, claimed: set[str]) -> None:
+    def __init__(self, connection: Connection, claimant: Claimant, claimed: set[str]) -> None:
         """Load nothing yet; the person has already claimed the items in `claimed`."""
         self.claimed = claimed
-        self._connection, self._person = connection, person
-        priorities = {0, *(priority for _, priority in person.settings.priorities)}
+        self._connection, self._claimant = connection, claimant
+        priorities = {0, *(priority for _, priority in claimant.settings.priorities)}
         self._turns = [
             (p, turn) for p in sorted(priorities, reverse=True) for turn in (FIRST, ORDINARY)
         ]
@@ -225,7 +229,7 @@ class _OpenSlots:
         """Take a slot of the best candidate, or of the next best that still has one."""
         while best is not None:
             self.claimed.add(best.item)
-            if _take_slot(self._connection, self._person, best.item):
+            if _take_slot(self._connection, self._claimant, best.item):
                 break
             best = self.choose_next(shares, recent, coin)
         return best
@@ -233,10 +237,10 @@ class _OpenSlots:
     def _list_unclaimed(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
         """Return a turn's candidates that are not claimed yet, reloading if none is left."""
         if turn not in self._seen:
-            self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
+            self._seen[turn] = load_candidates(self._connection, self._claimant, *turn, coin)
         unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
         if not unclaimed and self._seen[turn]:
-            self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
+            self._seen[turn] = load_candidates(self._connection, self._claimant, *turn, coin)
             unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
         return unclaimed
 
@@ -292,13 +296,13 @@ def has_finished(
     return done > 0 and is_available and not day_is_full
 
 
-def _count_room(connection: Connection, person: Claimant, study: StudySettings) -> int:
+def _count_room(connection: Connection, claimant: Claimant, study: StudySettings) -> int:
     """Count the items that a person may still be assigned today."""
     room = HASH_MODULUS
     if study.daily_limit:
-        room = study.daily_limit - _count_judged_today(connection, person.id, person.now)
+        room = study.daily_limit - _count_judged_today(connection, claimant.id, claimant.now)
     if study.clips_per_person:
-        done = progress.count_judged(connection, person.id, person.suite)
+        done = progress.count_judged(connection, claimant.id, claimant.suite)
         room = min(room, study.clips_per_person - done)
     return max(room, 0)
 
@@ -322,25 +326,25 @@ def _count_judged_today(connection: Connection, annotator_id: int, now: float) -
     ).scalar_one()
 
 
-def _take_slot(connection: Connection, person: Claimant, item: str) -> bool:
+def _take_slot(connection: Connection, claimant: Claimant, item: str) -> bool:
     """Take a free slot of an item for a person; return False without one."""
-    slot = lock_free_slot(connection, item, person.now)
+    slot = lock_free_slot(connection, item, claimant.now)
     if slot is None:
         return False
-    parameters = {"number": slot, "person": person.id, "until": person.until}
+    parameters = {"number": slot, "person": claimant.id, "until": claimant.until}
     connection.execute(_TAKE_SLOT, parameters)
     return True
 
 
 def _record_claim(
-    connection: Connection, person: Claimant, item: str, position: int, pool: bool
+    connection: Connection, claimant: Claimant, item: str, position: int, pool: bool
 ) -> bool:
     """Store the position at which a person gets an item; return True if it is new to them."""
-    values = {"position": position, "pool": int(pool), "claimed": person.now}
-    parameters = {"person": person.id, "which": item, **values}
+    values = {"position": position, "pool": int(pool), "claimed": claimant.now}
+    parameters = {"person": claimant.id, "which": item, **values}
     if connection.execute(_UPDATE_CLAIM, parameters).rowcount:
         return False
-    connection.execute(_INSERT_CLAIM, {"annotator": person.id, "item": item, **values})
+    connection.execute(_INSERT_CLAIM, {"annotator": claimant.id, "item": item, **values})
     return True
 
 

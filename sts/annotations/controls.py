@@ -49,7 +49,7 @@ def set_pause(
     connection: Connection,
     scope: str = "",
     *,
-    person: int | None = None,
+    annotator_id: int | None = None,
     author_id: int | None = None,
     reason: str = "",
     now: float,
@@ -67,14 +67,14 @@ def set_pause(
     """
     if scope:
         _check_scope(connection, scope)
-    if person is not None:
-        people.lock_person(connection, person)
-    record_changes(connection, person, PAUSE, [(scope, int(not resume), author_id, now)])
+    if annotator_id is not None:
+        people.lock_person(connection, annotator_id)
+    record_changes(connection, annotator_id, PAUSE, [(scope, int(not resume), author_id, now)])
     connection.execute(
         insert(controls).values(
             setting=PAUSE,
             scope=scope,
-            person=person,
+            person=annotator_id,
             value=int(not resume),
             reason=reason[:_MAX_REASON_CHARS],
             annotator=author_id,
@@ -107,20 +107,20 @@ def list_pauses(connection: Connection) -> list[Control]:
 
 
 def effective_settings(
-    connection: Connection, study: StudySettings, suite: str, person: int
+    connection: Connection, study: StudySettings, suite: str, annotator_id: int
 ) -> EffectiveSettings:
     """Return the pauses and priorities in force for a person in a suite."""
     scopes = {
         control.scope
         for control in list_pauses(connection)
-        if (_is_in_suite(control.scope, suite) if control.scope else control.person == person)
+        if (_is_in_suite(control.scope, suite) if control.scope else control.person == annotator_id)
     }
     priorities = [(scope, n) for scope, n in study.priority.items() if _is_in_suite(scope, suite)]
     everything = {"", suite, base_suite(suite)}
     return EffectiveSettings(
         bool(scopes & everything)
         or find_closing(connection, suite) is not None
-        or is_excluded(connection, person),
+        or is_excluded(connection, annotator_id),
         tuple(sorted(scopes - everything)),
         tuple(sorted(priorities, key=lambda priority: (-priority[1], priority[0]))),
     )

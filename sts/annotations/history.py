@@ -173,10 +173,10 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     yield from _read_suites(connection, record)
 
 
-def _read_events(record: History, number: int, rows: Iterable[_EventRow]) -> Iterator[str]:
+def _read_events(record: History, annotator_id: int, rows: Iterable[_EventRow]) -> Iterator[str]:
     """Read one person's chain into a history; yield findings."""
-    author = record.authors.get(number)
-    label = author.name if author else f"person {number}"
+    author = record.authors.get(annotator_id)
+    label = author.name if author else f"person {annotator_id}"
     end, last_id = START, 0
     current: dict[str, _EventRow] = {}  # the current judgement of each item
     first: dict[str, _EventRow] = {}  # the first one

@@ -77,19 +77,21 @@ def last_judgement_id(connection: Connection) -> int:
     return connection.execute(query).scalar_one() or 0
 
 
-def items_by_person(connection: Connection, person: int, suite: str) -> set[str]:
+def items_by_person(connection: Connection, annotator_id: int, suite: str) -> set[str]:
     """Return the items that a person has judged or played, and so may not review."""
     item = item_suites.c.item
-    judged = exists().where(events.c.item == item, events.c.annotator == person, is_judgement())
-    involved = item_suites.c.suite == suite, judged | has_played(item, person)
+    judged = exists().where(
+        events.c.item == item, events.c.annotator == annotator_id, is_judgement()
+    )
+    involved = item_suites.c.suite == suite, judged | has_played(item, annotator_id)
     return set(connection.scalars(select(item).where(*involved)))
 
 
 def load_latest_by_others(
-    connection: Connection, person: int, kind: str, item_ids: Collection[str]
+    connection: Connection, annotator_id: int, kind: str, item_ids: Collection[str]
 ) -> dict[str, CurrentEvent]:
     """Return the latest event of a kind by anyone else about each of these items."""
-    by_others = events.c.item.in_(item_ids), events.c.annotator != person
+    by_others = events.c.item.in_(item_ids), events.c.annotator != annotator_id
     return {
         event.item: event for event in load_current_events(connection, *by_others, kinds=[kind])
     }

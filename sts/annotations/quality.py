@@ -75,15 +75,15 @@ def list_qualities(connection: Connection, study: StudySettings) -> list[Annotat
 
 
 def measure_quality(
-    connection: Connection, study: StudySettings, number: int, name: str = ""
+    connection: Connection, study: StudySettings, annotator_id: int, name: str = ""
 ) -> AnnotatorQuality:
     """Measure one person's accuracy on references."""
-    answers = _load_answers(connection, number)
+    answers = _load_answers(connection, annotator_id)
     correct = [good for _, good in answers]
     resumed = (
         control.created_at
         for control in controls.list_controls(connection)
-        if control.person == number and not control.value
+        if control.person == annotator_id and not control.value
     )
     since = max(resumed, default=0.0)
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
@@ -95,7 +95,7 @@ def measure_quality(
 
 
 def pause_if_inaccurate(
-    connection: Connection, number: int, study: StudySettings, now: float
+    connection: Connection, annotator_id: int, study: StudySettings, now: float
 ) -> bool:
     """Pause a person who is flagged, if the study says so; return True if it did.
 
@@ -104,15 +104,15 @@ def pause_if_inaccurate(
     """
     if not study.pause_low_accuracy:
         return False
-    quality = measure_quality(connection, study, number)
+    quality = measure_quality(connection, study, annotator_id)
     paused = {control.person for control in controls.list_pauses(connection)}
-    if not quality.flagged or number in paused:
+    if not quality.flagged or annotator_id in paused:
         return False
     reason = (
         f"{quality.latest.right} of the last {quality.latest.answered} references right, "
         f"which is below {study.min_accuracy:.0%}"
     )
-    controls.set_pause(connection, person=number, reason=reason, now=now)
+    controls.set_pause(connection, annotator_id=annotator_id, reason=reason, now=now)
     return True
 
 
@@ -129,14 +129,14 @@ def load_outcomes(connection: Connection, suite: str | None = None) -> list[tupl
     ]
 
 
-def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
+def _load_answers(connection: Connection, annotator_id: int) -> list[tuple[float, bool]]:
     """Load a person's answers to references: time of the first answer, True if it is right."""
     current, earlier = select_current(excluded=True), events.alias("first")
     first_received = (
         select(func.min(earlier.c.received))
         .where(
             earlier.c.item == events.c.item,
-            earlier.c.annotator == number,
+            earlier.c.annotator == annotator_id,
             earlier.c.kind.in_(JUDGEMENT_KINDS),
         )
         .scalar_subquery()
@@ -146,7 +146,7 @@ def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool
         .join(current, current.c.id == events.c.id)
         .join(reference_items, reference_items.c.item == events.c.item)
         .where(
-            events.c.annotator == number,
+            events.c.annotator == annotator_id,
             events.c.verdict != UNABLE,
             case(
                 (reference_items.c.source == PEOPLE, first_received > reference_items.c.added),

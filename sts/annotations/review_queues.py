@@ -120,7 +120,7 @@ class ReviewQueues:
         self._store, self._suite, self._load_labels = store, suite, load_labels
         self._contents: _QueueContents | None = None
 
-    def for_reviewer(self, person: int, *, again: bool = False) -> dict[str, ReviewQueue]:
+    def for_reviewer(self, reviewer_id: int, *, again: bool = False) -> dict[str, ReviewQueue]:
         """Return the queues for one reviewer, by name.
 
         Clips that the reviewer has judged or played are left out, and so are those that they
@@ -129,19 +129,21 @@ class ReviewQueues:
         """
         with self._store.read() as connection:
             contents = self._load_contents(connection)
-            judged_items = judged_clips.items_by_person(connection, person, self._suite)
+            judged_items = judged_clips.items_by_person(connection, reviewer_id, self._suite)
             decided = review_events.load_adjudications(connection, self._suite)
             reviewed = review_events.load_by_item(connection, REVIEW, self._suite)
             notes = review_events.load_by_item(connection, NOTE, self._suite)
         skipped_items = {
-            item for item, of_item in notes.items() if any(n.author_id == person for n in of_item)
+            item
+            for item, of_item in notes.items()
+            if any(n.author_id == reviewer_id for n in of_item)
         }
         out = {}
         for name, clips in contents.clips.items():
             closed: Collection[str] = reviewed if name == FAILED else decided
             waiting = [
                 clip
-                for clip in self._order_clips(contents, name, person)
+                for clip in self._order_clips(contents, name, reviewer_id)
                 if clip.item not in closed
             ]
             reviewable = [clip for clip in waiting if clip.item not in judged_items]
@@ -191,10 +193,14 @@ class ReviewQueues:
         )
         return self._contents
 
-    def _order_clips(self, contents: _QueueContents, name: str, person: int) -> list[JudgedClip]:
-        if (name, person) not in contents.orders:
-            order = shuffle_clips(contents.clips[name], self._store.study.seed, f"{name} {person}")
+    def _order_clips(
+        self, contents: _QueueContents, name: str, reviewer_id: int
+    ) -> list[JudgedClip]:
+        if (name, reviewer_id) not in contents.orders:
+            order = shuffle_clips(
+                contents.clips[name], self._store.study.seed, f"{name} {reviewer_id}"
+            )
             if name == DISPUTED:
                 order.sort(key=lambda clip: DISAGREEMENTS.index(contents.disagreements[clip.item]))
-            contents.orders[name, person] = order
-        return contents.orders[name, person]
+            contents.orders[name, reviewer_id] = order
+        return contents.orders[name, reviewer_id]

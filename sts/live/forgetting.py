@@ -126,7 +126,7 @@ def _list_origins(scenario: Summary) -> set[str]:
     return {scenario.trajectory, str(scenario.provenance.get("continuation", ""))}
 
 
-def find_traces(workspace: Workspace, person: str) -> Traces:
+def find_traces(workspace: Workspace, pseudonym: str) -> Traces:
     """Find what is left of the live sessions of a person, given by pseudonym.
 
     Raises:
@@ -139,14 +139,14 @@ def find_traces(workspace: Workspace, person: str) -> Traces:
             events = read_events(path)
             summarise_session(str(path), events, None)
         except DamagedData:
-            if path.is_file() and person.encode() in path.read_bytes():
+            if path.is_file() and pseudonym.encode() in path.read_bytes():
                 raise
             continue
         log, scenario = [e for e in events if e["kind"] != "step"], events[0]["scenario"]
-        is_theirs = any(p.acts and p.name == person for p in list_participants(log))
+        is_theirs = any(p.acts and p.name == pseudonym for p in list_participants(log))
         (sessions if is_theirs else others)[path.stem] = log
         if is_theirs and scenario:
-            plays[Identity(scenario, HUMAN, person_fingerprint(person), 0, 0).id] = path.stem
+            plays[Identity(scenario, HUMAN, person_fingerprint(pseudonym), 0, 0).id] = path.stem
         elif is_theirs:
             ids = (event.get("record") for event in log if event["kind"] == "stored")
             recordings |= dict.fromkeys(filter(None, ids), path.stem)
@@ -164,10 +164,10 @@ def check_unused(workspace: Workspace, traces: Traces) -> None:
             raise StsError(f"session {id} would be erased, and is in use: end it first")
 
 
-def find_reports(workspace: Workspace, person: str, labels: Collection[str]) -> list[Path]:
+def find_reports(workspace: Workspace, pseudonym: str, labels: Collection[str]) -> list[Path]:
     """Return the folders of reports of suites, NAME@VERSION, or with a person's pseudonym."""
     suites = (f'"suite": ?"{re.escape(label)}["+]' for label in labels)
-    hit = re.compile("|".join([re.escape(person), *suites]).encode())
+    hit = re.compile("|".join([re.escape(pseudonym), *suites]).encode())
     folders = [file.parent for file in sorted(workspace.root.glob("*/**/report.json"))]
     return [
         folder
@@ -200,12 +200,12 @@ def _find_scenarios(workspace: Workspace, ids: Collection[str]) -> list[tuple[st
             return cut
 
 
-def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
+def forget(workspace: Workspace, pseudonym: str, *, keep: bool = False) -> None:
     """Erase what is left of the live sessions of a person, given by pseudonym.
 
     Args:
       workspace: of the study.
-      person: who can no longer sign in.
+      pseudonym: of the person, who can no longer sign in.
       keep: if True, what is in frozen suites stays.
 
     Raises:
@@ -213,7 +213,7 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
       DamagedData: as of `find_traces`.
       Unavailable: a file cannot be written.
     """
-    traces, date = find_traces(workspace, person), f"{datetime.now(UTC):%Y-%m-%d}"
+    traces, date = find_traces(workspace, pseudonym), f"{datetime.now(UTC):%Y-%m-%d}"
     kept = traces.find_kept() if keep else set[str]()
     traces = traces.without_suites() if keep else traces
     check_unused(workspace, traces)
@@ -225,7 +225,7 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
             if not any(event["kind"] in ("stored", "erased") for event in log):
                 journal = Journal(get_journal_path(workspace, id), new=False)
                 stack.callback(journal.close)
-        for folder in find_reports(workspace, person, traces.suites):
+        for folder in find_reports(workspace, pseudonym, traces.suites):
             for path in sorted(folder.glob("*"), key=lambda path: path.name == "report.json"):
                 _remove(path)  # `report.json`, by which a second call finds it, comes last
             with contextlib.suppress(FileNotFoundError):
@@ -235,7 +235,7 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
         _erase_recordings(workspace, traces, date)
         first = compute_digest(read_events(get_journal_path(workspace, ids[0]))) if ids else ""
         for id in reversed(ids):  # the first one gives the person's new name
-            names = {} if id in kept else {person: f"erased-{first[:6]}"}
+            names = {} if id in kept else {pseudonym: f"erased-{first[:6]}"}
             _erase_journal(workspace, id, names, date)
     for path in sorted(workspace.root.rglob(".*.part")):
         if path.exists() and time.time() - path.stat().st_mtime > 600:  # of a killed process

@@ -55,7 +55,7 @@ def open_recording(
     )
 
 
-def open_evaluation(plan: Plan, cell: int, person: str) -> Opening:
+def open_evaluation(plan: Plan, cell: int, pseudonym: str) -> Opening:
     """Return the opening of a planned session, in which a person sets tasks for an agent.
 
     The person has no body, the agent is player 0, and other players are empty. In a rehearsal, the
@@ -69,7 +69,7 @@ def open_evaluation(plan: Plan, cell: int, person: str) -> Opening:
     (state,) = domain.generate(1, seed=planned.seed, **plan.settings)
     tick = get_controls(plan.domain).tick if plan.tick is None else plan.tick
     participants = (
-        Participant("script" if plan.rehearsal else "human", person, "setter", None),
+        Participant("script" if plan.rehearsal else "human", pseudonym, "setter", None),
         Participant("agent", agent.name, "solver", 0, agent.fingerprint, agent.path),
     )
     return Opening(
@@ -86,7 +86,7 @@ def open_evaluation(plan: Plan, cell: int, person: str) -> Opening:
     )
 
 
-def open_scenario(scenario: Scenario, person: str) -> Opening:
+def open_scenario(scenario: Scenario, pseudonym: str) -> Opening:
     """Return the opening of a person's play of a scenario.
 
     Where agents set the pace, they play in turns.
@@ -109,7 +109,7 @@ def open_scenario(scenario: Scenario, person: str) -> Opening:
         "scenario",
         recording.domain,
         recording.state,
-        (Participant("human", person, "solver", scenario.players[0]),),
+        (Participant("human", pseudonym, "solver", scenario.players[0]),),
         get_controls(recording.domain).tick or None,
         scenario.context + scenario.horizon,
         scenario=scenario.hash,

@@ -160,7 +160,7 @@ def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(open_stu
     enqueue(store, of_agents(20, "A") + of_agents(5, "A", suite=f"{SUITE}+abc"))
     ana, bo, cleo = add_people(store, "Ana", "Bo", "Cleo")
     held = claim(store, ana)
-    change(store, controls.set_pause, person=ana)
+    change(store, controls.set_pause, annotator_id=ana)
     assert claim(store, ana) == held[:1]
     assert held[0].item not in {one.item for one in claim(store, bo, 19)}
     submit(store, ana, [a_submission(held[0])])
@@ -168,7 +168,7 @@ def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(open_stu
     change(store, controls.set_pause, SUITE)
     assert len(claim(store, bo)) == 1
     assert claim(store, cleo, suite=f"{SUITE}+abc") == []
-    change(store, controls.set_pause, person=ana, resume=True)
+    change(store, controls.set_pause, annotator_id=ana, resume=True)
     assert claim(store, ana) == []
     change(store, controls.set_pause, SUITE, resume=True)
     assert len(claim(store, ana)) == 3

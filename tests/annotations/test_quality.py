@@ -90,7 +90,7 @@ def test_pause_below_the_bar_lasts_until_resumed_and_restarts_the_count(with_ref
     assert "references right, which is below 80%" in control.reason
     assert claim(store, ana) == []
     clock.now += 1
-    change(store, controls.set_pause, person=ana, resume=True)
+    change(store, controls.set_pause, annotator_id=ana, resume=True)
     assert answer(store, ana, clock, "-" + "+" * 8) == 9
     assert [one.value for one in ask(store, controls.list_pauses)] == []
     assert not ask(store, quality.list_qualities)[0].flagged
@@ -103,7 +103,7 @@ def test_note_is_no_answer_and_sets_no_time(with_references, clock) -> None:
     assert statuses(submit(store, ana, [an_event("note", held.item)])) == ["saved"]
     for resume in (False, True):
         clock.now += 1
-        change(store, controls.set_pause, person=ana, resume=resume)
+        change(store, controls.set_pause, annotator_id=ana, resume=resume)
     clock.now += 1
     submit(store, ana, [a_submission(held)])
     assert [one.latest.answered for one in ask(store, quality.list_qualities)] == [1]

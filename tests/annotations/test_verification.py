@@ -74,7 +74,7 @@ def a_study(workspace: Workspace) -> None:
             change(store, append_suite_event, lea, SUITE, kind, "the funding ends")
         for resume in (False, True):
             change(store, set_pause, SUITE, author_id=lea, resume=resume)
-            change(store, set_pause, person=everyone[0], reason="asleep", resume=resume)
+            change(store, set_pause, annotator_id=everyone[0], reason="asleep", resume=resume)
         change(store, set_excluded, "Cy", ask(store, people.get_person, "Lea"), "a bot")
         change(store, people.set_role, "Bo", "reviewer")
         change(store, people.set_role, "Bo", "reviewer", is_granted=False)

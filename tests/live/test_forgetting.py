@@ -180,11 +180,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     profiles = Profiles(open_draft(workspace, "next"), ["random"])
     profiles.compute(load_candidates(workspace, "next")[1][1])
     with AnnotationStore.open(workspace) as database:
-        change(database, controls.set_pause, person=persons[0].id, reason=f"{NAME} is ill")
+        change(database, controls.set_pause, annotator_id=persons[0].id, reason=f"{NAME} is ill")
         change(
             database,
             controls.set_pause,
-            person=persons[1].id,
+            annotator_id=persons[1].id,
             author_id=persons[0].id,
             reason=NOTED,
         )

@@ -103,7 +103,7 @@ class Hall:
         game.close()
         self._note(opening, game.participants, "open")
 
-    def start_evaluation(self, plan: Plan, person: str) -> str:
+    def start_evaluation(self, plan: Plan, pseudonym: str) -> str:
         """Create the next session of a person in a study, and return its id.
 
         A session that has not ended is returned again. Someone new gets the first free place.
@@ -114,20 +114,20 @@ class Hall:
         """
         with self._starting:
             sessions = [s for s in self._list_sessions() if s.opening.study == plan.name]
-            own = [session for session in sessions if session.person == person]
+            own = [session for session in sessions if session.person == pseudonym]
             if running := next(filter(self._is_running, own), None):
                 return running.opening.id
-            place = self._find_place(plan, sessions, person)
+            place = self._find_place(plan, sessions, pseudonym)
             started = {session.opening.cell for session in own}
             cells = (n for n, cell in enumerate(plan.cells) if cell.person == place)
             left = [number for number in cells if number not in started]
             if not left:
                 raise Refused("You have done all sessions of this study. Thank you!")
-            opening = open_evaluation(plan, left[0], person)
+            opening = open_evaluation(plan, left[0], pseudonym)
             self.create(opening)
             return opening.id
 
-    def start_scenario(self, scenarios: Iterable[Scenario], person: str) -> str:
+    def start_scenario(self, scenarios: Iterable[Scenario], pseudonym: str) -> str:
         """Create the session in which a person plays their next scenario, and return its id.
 
         A session that has not ended is returned again. The order is random, and differs between
@@ -139,14 +139,16 @@ class Hall:
         """
         with self._starting:
             sessions = [s for s in self._list_sessions() if s.opening.scenario]
-            own = [session for session in sessions if session.person == person]
+            own = [session for session in sessions if session.person == pseudonym]
             if running := next(filter(self._is_running, own), None):
                 return running.opening.id
             started = {session.opening.scenario for session in own}
             error: StsError = Refused("You have played all scenarios that are open to you.")
-            ranked = sorted(scenarios, key=lambda s: content_hash(person.encode(), s.hash.encode()))
+            ranked = sorted(
+                scenarios, key=lambda s: content_hash(pseudonym.encode(), s.hash.encode())
+            )
             for scenario in ranked:
-                identity = human.make_identity(scenario, person)
+                identity = human.make_identity(scenario, pseudonym)
                 if (
                     len(scenario.players) > 1
                     or scenario.hash in started
@@ -154,7 +156,7 @@ class Hall:
                 ):
                     continue
                 try:
-                    opening = open_scenario(scenario, person)
+                    opening = open_scenario(scenario, pseudonym)
                     self.create(opening, scenario)
                     return opening.id
                 except StsError as failure:
@@ -175,11 +177,11 @@ class Hall:
         room = self._rooms.get(session.opening.id)
         return session.stage == "open" and not (room and room.game.ended)
 
-    def _find_place(self, plan: Plan, sessions: Sequence[_Session], person: str) -> int:
+    def _find_place(self, plan: Plan, sessions: Sequence[_Session], pseudonym: str) -> int:
         """Return the number of a person in a plan, which is the first free one for someone new."""
         cells = {s.opening.cell: s.person for s in sessions if s.opening.cell < len(plan.cells)}
         taken = {plan.cells[number].person: name for number, name in cells.items()}
-        places = [place for place in range(plan.people) if taken.get(place) == person]
+        places = [place for place in range(plan.people) if taken.get(place) == pseudonym]
         places += [place for place in range(plan.people) if place not in taken]
         if not places:
             raise Refused("All places in this study are taken.")

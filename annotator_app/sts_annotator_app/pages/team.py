@@ -153,7 +153,7 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
         member_name = st.selectbox("Member", [member.person.name for member in members])
         person = next(member.person for member in members if member.person.name == member_name)
         reason = st.text_input("Reason for the pause or exclusion", max_chars=200)
-        target = {"person": person.id, "author_id": lead.id}
+        target = {"annotator_id": person.id, "author_id": lead.id}
         again, end, stop, go, out, back = st.columns(6)
         if again.button("New invitation", width="stretch"):
             _apply_change(_prepare_invitation, people.invite, member_name, now=now)
@@ -260,7 +260,7 @@ def _show_pauses(
         text, button = st.columns([4, 1], vertical_alignment="center")
         text.text(f"{subject}: paused since {format_time(control.created_at)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
-            target = {"person": control.person, "author_id": lead.id}
+            target = {"annotator_id": control.person, "author_id": lead.id}
             words = f"{subject}: resumed."
             _apply_change(words, set_pause, control.scope, now=now, resume=True, **target)
     with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
