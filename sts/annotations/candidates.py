@@ -138,10 +138,7 @@ _AGENTS = select(copies.c.item, copies.c.agent).where(
 def load_candidates(
     connection: Connection, claimant: Claimant, priority: int, turn: int, coin: float
 ) -> list[Candidate]:
-    """Load open items of a priority: in the first turn from the queue's start, then from anywhere.
-
-    So the candidates of the ordinary turn are a random sample of the open clips.
-    """
+    """Load open items of a priority: in the first turn from the queue's start, then at random."""
     query = _select_open_slots(
         claimant.suite, claimant.settings.paused_scopes, claimant.settings.priorities
     )
@@ -178,9 +175,7 @@ def _select_open_slots(
 ) -> Select[tuple[str, int, str, str, str, bool, bool]]:
     """Select a person's open slots of one turn and priority, within a range of draws."""
     judged_slots = slots.alias("other")
-    slot_priority = case(
-        *((is_in_scope(scope, suite), number) for scope, number in priorities), else_=0
-    )
+    slot_priority = case(*((is_in_scope(scope, suite), n) for scope, n in priorities), else_=0)
     return (
         select(
             slots.c.item,

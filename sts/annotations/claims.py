@@ -197,10 +197,8 @@ class _OpenSlots:
         """Load nothing yet; the person has already claimed the items in `claimed`."""
         self.claimed = claimed
         self._connection, self._claimant = connection, claimant
-        priorities = {0, *(priority for _, priority in claimant.settings.priorities)}
-        self._turns = [
-            (p, turn) for p in sorted(priorities, reverse=True) for turn in (FIRST, ORDINARY)
-        ]
+        priorities = sorted({0, *(p for _, p in claimant.settings.priorities)}, reverse=True)
+        self._turns = [(priority, turn) for priority in priorities for turn in (FIRST, ORDINARY)]
         self._seen: dict[tuple[int, int], list[Candidate]] = {}
 
     def choose_next(

@@ -153,6 +153,4 @@ def _activity_since(connection: Connection, *, since: float) -> Mapping[int, _Ac
         .where(is_judgement(), events.c.received >= since)
         .group_by(events.c.annotator)
     )
-    return {
-        row.annotator: _Activity(row.judged, float(row.seconds), row.last_event) for row in rows
-    }
+    return {r.annotator: _Activity(r.judged, float(r.seconds), r.last_event) for r in rows}

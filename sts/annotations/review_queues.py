@@ -141,11 +141,8 @@ class ReviewQueues:
         out = {}
         for name, clips in contents.clips.items():
             closed: Collection[str] = reviewed if name == FAILED else decided
-            waiting = [
-                clip
-                for clip in self._order_clips(contents, name, reviewer_id)
-                if clip.item not in closed
-            ]
+            ordered = self._order_clips(contents, name, reviewer_id)
+            waiting = [clip for clip in ordered if clip.item not in closed]
             reviewable = [clip for clip in waiting if clip.item not in judged_items]
             cases = [
                 ReviewCase(
