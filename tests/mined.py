@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sts.jobs.pool import create_pool
-from sts.trajectories.batches import TrajectoryList
+from sts.trajectories.batches import MemoryPart
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
 from sts_scenarios.mining import Mined, MiningTerms, gather_candidates, make_mined
@@ -23,7 +23,7 @@ def mine(
     `options` has a `seed`, and any other fields of `MiningTerms`.
     """
     terms = MiningTerms(dict.fromkeys((c.name for c in categories), per_category), **options)
-    batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.split))
+    batch = MemoryPart(tuple(t for t in trajectories if t.split == terms.split))
     plain = [replace(c, prefilter=None) for c in categories]
     with create_pool(1, 1) as here:
         return make_mined(gather_candidates([batch], lambda: plain, terms, here), plain, terms)

@@ -323,9 +323,11 @@ def label(
     own_categories = [registry.load_category(category) for category in categories]
     rules = registry.scenario_categories(scenarios, own_categories)
     unlabelled = [s.id for s in suite.scenarios if not is_checked(s, rules)]
-    part = {scenario.id for scenario in suite.scenarios} if suite.terms else None
+    ids = {scenario.id for scenario in suite.scenarios} if suite.terms else None
     with show_progress(suite.suite.label, "continuations") as show:
-        labelled = label_suite(workspace, suite.suite, own_categories, part=part, progress=show)
+        labelled = label_suite(
+            workspace, suite.suite, own_categories, counted_ids=ids, progress=show
+        )
     if not labelled.counts:
         raise StsError(
             f"no continuations of {suite.label} to label: expected some from "

@@ -203,7 +203,7 @@ class Category:
       prefilter: the vectorised prefilter; None without one.
       superseded: better categories exist for the same worlds, so it is mined only by name.
       version: of the automatic label; raised when it would label any continuation differently.
-      place: `module:NAME` of its definition; set when it is loaded by name.
+      code_path: `module:NAME` of its definition; set when it is loaded by name.
 
     Examples:
       >>> import sts
@@ -233,7 +233,7 @@ class Category:
     prefilter: Prefilter | None = None
     superseded: bool = False
     version: str = "1"
-    place: str = ""
+    code_path: str = ""
     earlier_templates: tuple[str, ...] = ()
 
     def find_candidates(self, trajectory: Trajectory) -> list[Candidate]:
@@ -251,7 +251,7 @@ class Category:
             done = self.rubric.success_criterion.format(**words)
             guideline = self.rubric.edge_cases.format(**words)
         overlay = self.rubric.overlay(scenario) if self.rubric.overlay else Overlay()
-        is_packaged = self.place.startswith("sts_scenarios.")
+        is_packaged = self.code_path.startswith("sts_scenarios.")
         language = self.rubric.language or ("en" if is_packaged else "")
         return Criterion(done, guideline, overlay, language)
 

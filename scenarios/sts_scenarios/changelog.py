@@ -135,15 +135,15 @@ def _id_line(id: str, was: Mapping[str, str]) -> list[str]:
     return line
 
 
-def format_changelog(parent: str | None, changes: Sequence[Change], kept: int) -> str:
+def format_changelog(parent: str | None, changes: Sequence[Change], n_kept: int) -> str:
     """Return a changelog in Markdown, with a list for each kind of change.
 
-    `parent` is the version that is changed, None for the first; `kept` is the number of unchanged
+    `parent` is the version that is changed, None for the first; `n_kept` is the number of unchanged
     scenarios.
     """
     if parent is None:
         return "a first version: all scenarios are new"
-    lines = [f"{_count_scenarios(kept)} of {parent} {'is' if kept == 1 else 'are'} kept"]
+    lines = [f"{_count_scenarios(n_kept)} of {parent} {'is' if n_kept == 1 else 'are'} kept"]
     for kind in _KINDS:
         lines += _format_list(kind, [change for change in changes if change.kind == kind])
     return "\n".join(lines)

@@ -77,11 +77,11 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The category that was asked in a world, "" if none proposed, and what was kept."""
+    """The category that was asked in a world, "" if none proposed, and what succeeded."""
 
     number: int
     category: str
-    kept: Trajectory | None
+    trajectory: Trajectory | None
 
 
 class _Request(NamedTuple):
@@ -207,7 +207,7 @@ def perform_task(task: Task) -> list[Outcome]:
         group = [request for request in requests if request.candidate.player == player]
         outcomes += _play_instructed(teacher, plan, group, player)
     agents.check_unchanged(teacher)
-    for trajectory in [outcome.kept for outcome in outcomes if outcome.kept][:1]:
+    for trajectory in [outcome.trajectory for outcome in outcomes if outcome.trajectory][:1]:
         check_replays(trajectory.episode)
     return outcomes
 

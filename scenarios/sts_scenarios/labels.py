@@ -34,15 +34,16 @@ def label_suite(
     suite: Suite,
     own: Sequence[Category] = (),
     *,
-    part: Collection[str] | None = None,
+    counted_ids: Collection[str] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> LabelResult:
     """Label every continuation of a suite, of all agents in the workspace, and write the table.
 
     Labels by the same version of each rule are reused, so a run that was killed resumes when it is
     started again. The verdict is "" if no rule fits, neither here nor in `own`. Without
-    continuations no table is written. `part` has the ids of the scenarios whose continuations are
-    counted; None for all. `progress` is called with (continuations labelled, in all).
+    continuations no table is written. `counted_ids` are those of the scenarios whose
+    continuations are counted; None for all. `progress` is called with (continuations labelled, in
+    all).
 
     Raises:
       StsError: a rule failed, for instance because a scenario has other parameters than it expects.
@@ -55,7 +56,7 @@ def label_suite(
     if path is None:
         return LabelResult(workspace.path(label_table.table_name(suite.label)), {})
     raw = workspace.store.get(path)
-    return LabelResult(workspace.path(path), label_table.count_verdicts(path, raw, part))
+    return LabelResult(workspace.path(path), label_table.count_verdicts(path, raw, counted_ids))
 
 
 def _label_parts(
@@ -107,7 +108,7 @@ def compute_rule_fingerprints(
     `worlds` names the domains that the rules are about.
     """
     by_name = {rule.name: rule for rule in rules}
-    codes = {name: fingerprint_code(rule.place) for name, rule in by_name.items()}
+    codes = {name: fingerprint_code(rule.code_path) for name, rule in by_name.items()}
     marks = {name: f"{codes[name].digest} {rule.version}" for name, rule in by_name.items()}
     marks |= {
         f"domain {name}": fingerprint_code(code_path(name)).digest

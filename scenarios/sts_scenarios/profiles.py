@@ -75,7 +75,7 @@ class ComputedProfile(NamedTuple):
     """A profile, and the first continuation of each agent by its name."""
 
     profile: Profile
-    first: dict[str, Continuation]
+    first_continuations: dict[str, Continuation]
 
 
 def compute_profile(
@@ -155,7 +155,7 @@ class _Basis(NamedTuple):
 
     names: tuple[str, ...]  # of the agents, in their order
     mark: bytes  # encodes all inputs
-    kept: bool  # the mark is complete, so that profiles can be stored under it
+    is_storable: bool  # the mark is complete, so that profiles can be stored under it
 
 
 class Profiles:
@@ -198,7 +198,7 @@ class Profiles:
     def get_first_continuations(self, candidate: DraftCandidate) -> dict[str, Continuation]:
         """Return the first continuation of each agent, {} if not computed yet."""
         if (computed := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
-            return computed.first
+            return computed.first_continuations
         name = f"{self._file_name(candidate)}.parquet"
         raw = self._read(name)
         by_agent = {c.agent: c for c in parts.decode_part(name, raw)} if raw is not None else {}
@@ -213,11 +213,11 @@ class Profiles:
         scenario = self._scenario(candidate)
         own_categories = self._own.values()
         (computed,) = compute_profiles([scenario], self._names, self._count, own=own_categories)
-        if not self._basis(candidate).kept:
+        if not self._basis(candidate).is_storable:
             self._unstored[self._current_scenario(candidate).hash] = computed
             return computed.profile
         store, place = self._draft.workspace.store, self._file_name(candidate)
-        parts.write_part(store, f"{place}.parquet", [*computed.first.values()])
+        parts.write_part(store, f"{place}.parquet", [*computed.first_continuations.values()])
         # Last, as it marks both as complete.
         store.put_new(f"{place}.json", _encode(computed.profile))
         return computed.profile

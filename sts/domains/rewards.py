@@ -17,7 +17,7 @@ class InvalidRewards(StsError):
 
 
 def validate_rewards(
-    given: Sequence[Any], shape: tuple[int, int], *, whole: bool, at: str
+    values: Sequence[Any], shape: tuple[int, int], *, whole: bool, at: str
 ) -> NDArray[Any]:
     """Return the rewards of B environments as int8[B, P] if `whole`, else float64[B, P].
 
@@ -26,11 +26,11 @@ def validate_rewards(
     Raises:
       InvalidRewards: the rewards of an environment are invalid.
     """
-    rewards = _as_array(given)
+    rewards = _as_array(values)
     if _is_valid(rewards, shape, whole):
         return rewards.astype(np.int8 if whole else np.float64)
-    invalid = (row for row in given if not _is_valid(_as_array(row), shape[1:], whole))
-    wrong = next(invalid, given[0])
+    invalid = (row for row in values if not _is_valid(_as_array(row), shape[1:], whole))
+    wrong = next(invalid, values[0])
     noun = f"whole rewards from {MIN_REWARD} to {MAX_REWARD}" if whole else "finite rewards"
     raise InvalidRewards(f"{at}: expected {shape[1]} {noun}, found {wrong!r:.60}")
 

@@ -82,10 +82,10 @@ def count_interactions(environments: int) -> list[int]:
     return out
 
 
-def list_timeouts(seconds: float, first: float = FIRST_TIMEOUT_S) -> list[float]:
+def list_timeouts(seconds: float, first_timeout: float = FIRST_TIMEOUT_S) -> list[float]:
     """Return the time-out of each environment of a run of so many seconds (Definition 18)."""
     out: list[float] = []
-    timeout = first
+    timeout = first_timeout
     while sum(out) + timeout <= seconds:
         out.append(timeout)
         timeout += timeout / 2

@@ -24,41 +24,41 @@ _TEXTS = ("id", "domain", "world", "source", "people", "provenance")
 _NUMBERS = ("steps", "participants", "objects", "height", "width")
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A row group of a file of trajectories, all of one split.
 
-    `twice` are the rows whose trajectories an earlier part holds, too.
+    `duplicates` are the rows whose trajectories an earlier part holds, too.
     """
 
     path: Path
     group: int
     rows: int
-    twice: frozenset[int] = frozenset()
+    duplicates: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
-class TrajectoryList:
-    """Trajectories in memory, with the interface of a part of a file."""
+class MemoryPart:
+    """Trajectories in memory, with the interface of a `FilePart`."""
 
-    every: tuple[Trajectory, ...]
-    twice: frozenset[int] = frozenset()
+    trajectories: tuple[Trajectory, ...]
+    duplicates: frozenset[int] = frozenset()
 
     @property
     def rows(self) -> int:
         """The number of trajectories."""
-        return len(self.every)
+        return len(self.trajectories)
 
 
-Batch = Part | TrajectoryList
+Part = FilePart | MemoryPart
 """Trajectories that are scanned at once."""
 
 
 class RecordedParts(NamedTuple):
     """The trajectory files of a workspace."""
 
-    parts: list[Part]  # of the requested split
+    parts: list[FilePart]  # of the requested split
     rows: int  # number of trajectories of both splits
-    firsts: dict[str, list[tuple[Part, int]]]  # of each domain, its first row in each file
+    first_rows: dict[str, list[tuple[FilePart, int]]]  # of each domain, its first row in each file
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class EpisodeBatch:
 class TrajectoryColumns:
     """The trajectories of a part as columns of one value each."""
 
-    part: Batch
+    part: Part
     rows: NDArray[np.int64]  # int64, the row of each in the part
     texts: dict[str, list[str]]  # a list for each name in `_TEXTS`
     numbers: dict[str, NDArray[np.int32]]  # int32 for each name in `_NUMBERS`
@@ -105,35 +105,37 @@ class TrajectoryColumns:
         return read_rows(self.part, self.rows[list(places)].tolist())
 
 
-def list_parts(workspace: Workspace, side: str) -> RecordedParts:
+def list_parts(workspace: Workspace, split: str) -> RecordedParts:
     """Return the parts of one split of a workspace's files, sorted by file name.
 
     Each file is verified against its hashes, unless that was done before; errors as of
     `store.read`.
     """
-    parts: list[Part] = []
-    firsts: dict[str, list[tuple[Part, int]]] = {}
+    parts: list[FilePart] = []
+    firsts: dict[str, list[tuple[FilePart, int]]] = {}
     rows, seen_ids = 0, set[str]()
     for path in store.list_files(workspace):
         store.ensure_verified(path)
         spans = parquet.read_ranges(path, "split")
         rows += sum(span.rows for span in spans)
-        file_parts = [Part(path, group, span.rows) for group, span in enumerate(spans) if span.rows]
+        file_parts = [
+            FilePart(path, group, span.rows) for group, span in enumerate(spans) if span.rows
+        ]
         for domain, first in _first_rows(file_parts).items():
             firsts.setdefault(domain, []).append(first)
         for part in file_parts:
-            if spans[part.group].minimum == side:
+            if spans[part.group].minimum == split:
                 ids = _table(part, ("id",)).column("id").to_pylist()
-                twice = frozenset(row for row, id in enumerate(ids) if id in seen_ids)
+                duplicates = frozenset(row for row, id in enumerate(ids) if id in seen_ids)
                 seen_ids.update(ids)
-                parts.append(part._replace(twice=twice))
+                parts.append(part._replace(duplicates=duplicates))
     return RecordedParts(parts, rows, firsts)
 
 
-def describe_rows(workspace: Workspace, side: str, most: int) -> dict[str, str]:
+def describe_rows(workspace: Workspace, split: str, most: int) -> dict[str, str]:
     """Return a line on each trajectory of a split by id, at most `most` of them."""
     lines: dict[str, str] = {}
-    for part in list_parts(workspace, side).parts:
+    for part in list_parts(workspace, split).parts:
         table = _table(part, ("id", "domain", "source", "steps"))
         for row in table.to_pylist():
             if len(lines) < most:
@@ -141,9 +143,9 @@ def describe_rows(workspace: Workspace, side: str, most: int) -> dict[str, str]:
     return lines
 
 
-def _first_rows(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
+def _first_rows(parts: Sequence[FilePart]) -> dict[str, tuple[FilePart, int]]:
     """Return the first row of each domain in a file."""
-    firsts: dict[str, tuple[Part, int]] = {}
+    firsts: dict[str, tuple[FilePart, int]] = {}
     for part in parts:
         column = _table(part, ("domain",)).column("domain").combine_chunks()
         codes = arrow.to_numpy(column.dictionary_encode().indices)
@@ -152,15 +154,15 @@ def _first_rows(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
     return firsts
 
 
-def read_columns(part: Batch) -> TrajectoryColumns:
+def read_columns(part: Part) -> TrajectoryColumns:
     """Return the columns of a part, which is unchanged since `list_parts`, without the actions."""
     table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
-    rows = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
+    rows = np.array([row for row in range(part.rows) if row not in part.duplicates], np.int64)
     scene = table.column("scene").combine_chunks()
     ends = np.cumsum(arrow.to_numpy(scene.value_lengths()), dtype=np.int64)
     numbers = {name: arrow.to_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
     lengths = (numbers["steps"].astype(np.int64) + 1) * numbers["objects"]
-    if isinstance(part, Part) and not np.array_equal(np.diff(ends, prepend=0), lengths):
+    if isinstance(part, FilePart) and not np.array_equal(np.diff(ends, prepend=0), lengths):
         raise DamagedData(f"{part.path}: the lengths of its scenes do not match its steps")
     texts = {name: table.column(name).to_pylist() for name in _TEXTS}
     return TrajectoryColumns(
@@ -173,19 +175,19 @@ def read_columns(part: Batch) -> TrajectoryColumns:
     )
 
 
-def read_rows(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
+def read_rows(part: Part, rows: Sequence[int]) -> list[Trajectory]:
     """Return the trajectories in rows of a part; errors as of `read_columns`."""
-    if isinstance(part, TrajectoryList):
-        return [part.every[row] for row in rows]
+    if isinstance(part, MemoryPart):
+        return [part.trajectories[row] for row in rows]
     table = _table(part, tuple(store.SCHEMA))
     selected = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
     return store.decode_rows(part.path, selected.combine_chunks(), sound=True)
 
 
-def _table(part: Batch, names: Sequence[str]) -> pa.Table:
+def _table(part: Part, names: Sequence[str]) -> pa.Table:
     schema = {name: store.SCHEMA[name] for name in names}
-    if isinstance(part, TrajectoryList):
-        columns = store.encode_columns(part.every)
+    if isinstance(part, MemoryPart):
+        columns = store.encode_columns(part.trajectories)
         return pa.table([columns[name] for name in names], schema=pa.schema(schema))
     table, sizes = parquet.read_groups(part.path, *store.KIND, schema, groups=[part.group])
     if len(sizes) <= part.group or table.num_rows != part.rows:

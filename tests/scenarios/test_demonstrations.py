@@ -53,7 +53,7 @@ def play(plan: Plan, count: int, workers: int = 1, **changes: Any) -> list[Outco
 
 
 def list_kept(outcomes: Sequence[Outcome]) -> list[Trajectory]:
-    return [outcome.kept for outcome in outcomes if outcome.kept]
+    return [outcome.trajectory for outcome in outcomes if outcome.trajectory]
 
 
 def get_intended(t: Trajectory) -> NDArray[np.int8]:
@@ -89,7 +89,7 @@ def check_demonstrations(demonstrated: Sequence[Trajectory], teacher: str) -> No
 def test_demonstrations_replay_and_end_when_the_rule_reports_success(seed, noise):
     outcomes = play(make_plan(seed=seed, noise=noise), 24)
     check_demonstrations(list_kept(outcomes), "reader")
-    assert len({o.kept.instructions[0].given_at for o in outcomes if o.kept}) > 2
+    assert len({o.trajectory.instructions[0].given_at for o in outcomes if o.trajectory}) > 2
     for t in list_kept(outcomes):
         (player,), takeover = t.provenance["asked"]["roles"], t.provenance["asked"]["takeover"]
         differs = get_intended(t) != t.episode.actions

@@ -53,7 +53,7 @@ def test_profile_equals_what_run_and_label_give(tmp_path):
     every = profiles.compute_profiles(mined(), NAMES, 6)
     for scenario, made in zip(mined(), every, strict=True):
         assert made.profile.scenario == scenario.hash
-        for name, first in made.first.items():
+        for name, first in made.first_continuations.items():
             kept = [c for c in store.load(workspace, {scenario.hash}) if c.agent == name]
             assert len(kept) == made.profile.passed[name].of == 6
             assert first.content_hash == kept[0].content_hash
@@ -219,7 +219,7 @@ def falls(*given: Any) -> Label:
     raise LookupError("nothing")
 
 
-OTHER = dataclasses.replace(RULES[0], label=label, place=f"{__name__}:OTHER")
+OTHER = dataclasses.replace(RULES[0], label=label, code_path=f"{__name__}:OTHER")
 FALLS: Category = dataclasses.replace(
-    name_in_errors(dataclasses.replace(RULES[0], label=falls)), place=f"{__name__}:FALLS"
+    name_in_errors(dataclasses.replace(RULES[0], label=falls)), code_path=f"{__name__}:FALLS"
 )

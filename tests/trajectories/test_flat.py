@@ -25,7 +25,7 @@ def test_every_trajectory_of_a_split_is_in_one_shard(workspace):
     ids = [id for part in there.parts for id in batches.read_columns(part).texts["id"]]
     assert sorted(ids) == sorted(t.id for t in on_test_side(every))
     assert there.rows == len(every) + 12
-    assert {part.path for part, _ in there.firsts["lambda-star"]} == set(
+    assert {part.path for part, _ in there.first_rows["lambda-star"]} == set(
         store.list_files(workspace)
     )
 

@@ -45,7 +45,7 @@ def load_categories(domain: str) -> tuple[Category, ...]:
         with registry.translate_errors(f"categories of {domain!r} cannot be loaded"):
             modules += _walk_modules(root)
     categories = {
-        id(value): replace(value, place=f"{module.__name__}:{name}")
+        id(value): replace(value, code_path=f"{module.__name__}:{name}")
         for module in modules
         for name, value in vars(module).items()
         if isinstance(value, Category)
@@ -134,7 +134,7 @@ def load_category(name: str) -> Category:
         category = registry.load_path("category", name)
         if not isinstance(category, Category):
             raise ArgumentError(f"{name!r} is not a Category but a {type(category).__name__}")
-        return name_in_errors(replace(category, place=name))
+        return name_in_errors(replace(category, code_path=name))
     categories: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.list_entry_points(GROUP):

@@ -33,7 +33,7 @@ def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:
                 outcomes += part
                 show(len(outcomes), args.episodes)
     except (StsError, KeyboardInterrupt) as error:
-        if finished := [outcome.kept for outcome in outcomes if outcome.kept]:
+        if finished := [outcome.trajectory for outcome in outcomes if outcome.trajectory]:
             path = store.save(workspace, finished)
             error.add_note(f"{len(finished)} demonstrations are saved in {path}")
         raise
@@ -43,9 +43,9 @@ def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _save(workspace: Workspace, teacher: str, names: list[str], outcomes: list[Outcome]) -> Result:
     """Save the demonstrations and describe them."""
-    demonstrated = [outcome.kept for outcome in outcomes if outcome.kept]
+    demonstrated = [outcome.trajectory for outcome in outcomes if outcome.trajectory]
     asked = Counter(outcome.category for outcome in outcomes if outcome.category)
-    kept = Counter(outcome.category for outcome in outcomes if outcome.kept)
+    kept = Counter(outcome.category for outcome in outcomes if outcome.trajectory)
     unproposed = [name for name in names if not asked[name]]
     undone = [name for name in names if asked[name] and not kept[name]]
     notes = [f"never proposed in these worlds: {', '.join(unproposed)}"] if unproposed else []

@@ -60,7 +60,7 @@ def source_kind(made_by: str, kind: str) -> str:
     return "agent" if command == "sts" else "import"
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """The position of a candidate: part (`sts.trajectories.batches`), row, step and player."""
 
     part: int
@@ -77,7 +77,7 @@ class Offer(NamedTuple):
     answer: str  # of the candidate
     world_step: int  # its step, counted from the step at which the recording of its world began
     stratum: Stratum  # of the candidate
-    at: Place  # its position
+    position: Position  # its position
 
 
 class OfferedSteps(NamedTuple):

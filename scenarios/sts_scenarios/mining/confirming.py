@@ -13,11 +13,11 @@ from sts.jobs.executors import Executor
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches
-from sts.trajectories.batches import Batch
+from sts.trajectories.batches import Part
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
 from sts_scenarios.mining.building import name_trajectory
-from sts_scenarios.mining.choice import Offer, Pick, Place, random_orders
+from sts_scenarios.mining.choice import Offer, Pick, Position, random_orders
 from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows
 
 Make = Callable[[], Sequence[Category]]
@@ -34,10 +34,10 @@ def run_in_pool(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tu
 
 
 def run_by_part(
-    parts: Sequence[Batch] | Mapping[int, Batch],
+    parts: Sequence[Part] | Mapping[int, Part],
     make: Make,
     pool: Executor,
-    work: Callable[[Make, Batch, list[Any]], list[Any]],
+    work: Callable[[Make, Part, list[Any]], list[Any]],
     items: Sequence[tuple[int, Any]],
 ) -> list[Any]:
     """Apply `work` to (part, item) pairs, grouped by part; return the results in their order."""
@@ -53,29 +53,29 @@ def run_by_part(
 
 
 def confirm_steps(
-    parts: Sequence[Batch] | Mapping[int, Batch],
+    parts: Sequence[Part] | Mapping[int, Part],
     make: Make,
     categories: Sequence[Category],
-    found: dict[str, FoundSteps],
+    steps_by_category: dict[str, FoundSteps],
     pool: Executor,
 ) -> dict[str, tuple[int, int]]:
-    """Query categories with an inexact prefilter at the steps it found, and update `found`.
+    """Query categories with an inexact prefilter at the steps it found, and update these.
 
     Returns:
       Of categories that were queried at a sample only, the sample size and the number of steps.
     """
     names = [c.name for c in categories if needs_confirmation(c)]
-    items = [place for name in names for place in _queries(name, found[name])]
+    items = [query for name in names for query in _queries(name, steps_by_category[name])]
     levels = iter(run_by_part(parts, make, pool, query_difficulties, items))
     sampled = {}
     for name in names:
-        steps, count = found[name], len(found[name].rows["part"])
+        steps, count = steps_by_category[name], len(steps_by_category[name].rows["part"])
         difficulty = np.fromiter(itertools.islice(levels, count), "i4", count)
         if count < steps.screened:
             sampled[name] = count, steps.screened
         steps = steps._replace(rows=steps.rows | {"difficulty": difficulty})
         steps = take_rows(steps, np.flatnonzero(difficulty >= 0))
-        found[name] = steps._replace(
+        steps_by_category[name] = steps._replace(
             counts=count_strata(steps.rows, steps.words), worlds=np.unique(steps.rows["world"])
         )
     return sampled
@@ -93,7 +93,7 @@ def _queries(name: str, steps: FoundSteps) -> list[tuple[int, Query]]:
     return [(part, (name, r, s, p, words[a])) for part, r, s, p, a in zip(*columns, strict=True)]
 
 
-def query_difficulties(make: Make, part: Batch, queries: Sequence[Query]) -> list[int]:
+def query_difficulties(make: Make, part: Part, queries: Sequence[Query]) -> list[int]:
     """Return the difficulty of each step, as an index; -1 if it is not a candidate.
 
     Steps with the same frames around them, as many continuations of a scenario have, are queried
@@ -113,7 +113,7 @@ def query_difficulties(make: Make, part: Batch, queries: Sequence[Query]) -> lis
     return difficulties
 
 
-def _load_rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
+def _load_rows(part: Part, numbers: Iterable[int]) -> dict[int, Trajectory]:
     rows = sorted({*numbers})
     return dict(zip(rows, batches.read_rows(part, rows), strict=True))
 
@@ -129,17 +129,17 @@ def query_step(category: Category, trajectory: Trajectory, step: int) -> dict[tu
     return {(c.player, c.answer): DIFFICULTIES.index(c.difficulty) for c in reversed(candidates)}
 
 
-def make_picks(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
+def make_picks(make: Make, part: Part, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
     """Return the offers in a part as picks; each is (category, offer, seed of the choice)."""
-    trajectories = _load_rows(part, (offer.at.row for _, offer, _ in offers))
+    trajectories = _load_rows(part, (offer.position.row for _, offer, _ in offers))
     by_name = {c.name: c for c in make()}
     picks = []
     for name, offer, seed in offers:
-        trajectory, place = trajectories[offer.at.row], offer.at
-        candidate = _find_candidate(by_name[name], trajectory, place, offer.order, seed)
+        trajectory, position = trajectories[offer.position.row], offer.position
+        candidate = _find_candidate(by_name[name], trajectory, position, offer.order, seed)
         if candidate is None:
             raise StsError(
-                f"category {name!r} has no candidate at step {place.step} of trajectory "
+                f"category {name!r} has no candidate at step {position.step} of trajectory "
                 f"{trajectory.id}, where its prefilter reports one"
             )
         picks.append(Pick(trajectory, candidate))
@@ -147,11 +147,11 @@ def make_picks(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]
 
 
 def _find_candidate(
-    category: Category, trajectory: Trajectory, place: Place, order: int, seed: int
+    category: Category, trajectory: Trajectory, position: Position, order: int, seed: int
 ) -> Candidate | None:
     with name_trajectory(trajectory):
         candidates = category.find_candidates(trajectory)
-    matching = [c for c in candidates if (c.step, c.player) == (place.step, place.player)]
+    matching = [c for c in candidates if (c.step, c.player) == (position.step, position.player)]
     keys = ((c.step, c.player, canonical_json(c.parameters)) for c in matching)
     ranks = random_orders(
         seed, category.name, [trajectory.id], keys, ((0, n) for n in range(len(matching)))

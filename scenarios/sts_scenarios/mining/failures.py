@@ -24,7 +24,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
-from sts.trajectories.batches import TrajectoryList
+from sts.trajectories.batches import MemoryPart
 from sts.trajectories.types import Player, Trajectory
 from sts_scenarios.category import Category
 from sts_scenarios.mining.building import COPIED_PROVENANCE
@@ -79,11 +79,11 @@ def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
     return extend_with_noops(failures)
 
 
-def split_into_parts(failed: Iterable[Trajectory]) -> list[TrajectoryList]:
+def split_into_parts(failed: Iterable[Trajectory]) -> list[MemoryPart]:
     """Return failures as parts to scan, with those of one size and world next to each other."""
     ordered = sorted(failed, key=lambda t: (t.episode.scene.shape, t.episode.state))
     starts = range(0, len(ordered), _BATCH_SIZE)
-    return [TrajectoryList(tuple(ordered[at : at + _BATCH_SIZE])) for at in starts]
+    return [MemoryPart(tuple(ordered[at : at + _BATCH_SIZE])) for at in starts]
 
 
 def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) -> Trajectory:

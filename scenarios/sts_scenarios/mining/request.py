@@ -15,7 +15,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Summary
 from sts.trajectories import batches
-from sts.trajectories.batches import Batch, RecordedParts
+from sts.trajectories.batches import Part, RecordedParts
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Category
@@ -142,7 +142,7 @@ def run_request(
     count = failures.count_from_failures(share, order.per_category) if suite else 0
     failed = failures.load_failures(workspace, suite) if suite else []
     failed_parts = failures.split_into_parts(failed)
-    domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
+    domains = dict.fromkeys([*recorded.first_rows, *(t.episode.domain for t in failed)])
     make = partial(load_categories, order, tuple(domains))
     category_list = make()
     names = [category.name for category in category_list]
@@ -171,7 +171,7 @@ def run_request(
     total = sum(part.rows for part in recorded.parts) + len(failed)
     with create_pool(order.workers, len(recorded.parts) + len(failed_parts)) as pool:
 
-        def mine_parts(parts: Sequence[Batch], terms: MiningTerms, scanned: int = 0) -> Mined:
+        def mine_parts(parts: Sequence[Part], terms: MiningTerms, scanned: int = 0) -> Mined:
             gathered = gather_candidates(
                 parts, make, terms, pool, lambda done, _: progress(scanned + done, total)
             )
@@ -197,7 +197,7 @@ def run_request(
                 from_failures=True,
             )
             mined = mined.merge(mine_parts(failed_parts, further, total - len(failed)))
-    in_split = sum(part.rows - len(part.twice) for part in recorded.parts)
+    in_split = sum(part.rows - len(part.duplicates) for part in recorded.parts)
     return MiningOutcome(mined, category_list, recorded.rows, in_split, len(failed))
 
 
@@ -250,7 +250,9 @@ def _selection_provenance(
     if order.where is not None:
         versions: dict[str, int] = {}
         for name in sorted(domains):
-            firsts = (batches.read_rows(part, [row]) for part, row in recorded.firsts.get(name, ()))
+            firsts = (
+                batches.read_rows(part, [row]) for part, row in recorded.first_rows.get(name, ())
+            )
             from_failures = (t for t in failed if t.episode.domain == name)
             samples = itertools.chain(itertools.chain.from_iterable(firsts), from_failures)
             first = next((t for t in samples if why_unavailable(t.episode) is None), None)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sts.suites.types import DIFFICULTIES
 from sts_scenarios.category import Category
-from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Place, Stratum
+from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Position, Stratum
 from sts_scenarios.mining.terms import MiningTerms
 
 CONFIRMED_PER_WANTED = 3
@@ -130,22 +130,22 @@ def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stra
     )
 
 
-def prune_steps(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
+def prune_steps(category: Category, steps: FoundSteps, limits: ScanLimits) -> FoundSteps:
     """Return the steps that may still be selected, or confirmed."""
-    limit = asked.most[category.name]
-    if needs_confirmation(category) and not asked.from_failures:  # these are confirmed already
+    limit = limits.most[category.name]
+    if needs_confirmation(category) and not limits.from_failures:  # these are confirmed already
         return take_rows(
-            found, _select_first_steps(found.rows, _STRATUM, CONFIRMED_PER_WANTED * limit)
+            steps, _select_first_steps(steps.rows, _STRATUM, CONFIRMED_PER_WANTED * limit)
         )
-    steps = take_rows(found, _select_first_of_equal(category, found.rows, asked))
-    if asked.strata != _STRATUM:  # alike steps may be in several buckets
+    steps = take_rows(steps, _select_first_of_equal(category, steps.rows, limits))
+    if limits.strata != _STRATUM:  # alike steps may be in several buckets
         return steps
     return take_rows(steps, _select_first_worlds(steps.rows, limit))
 
 
-def take_rows(found: FoundSteps, chosen: NDArray[Any]) -> FoundSteps:
+def take_rows(steps: FoundSteps, indices: NDArray[Any]) -> FoundSteps:
     """Return some of the steps; totals stay as they are."""
-    return found._replace(rows={name: column[chosen] for name, column in found.rows.items()})
+    return steps._replace(rows={name: column[indices] for name, column in steps.rows.items()})
 
 
 def _row_codes(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
@@ -174,12 +174,12 @@ def _select_first_steps(rows: Rows, names: Sequence[str], count: int) -> NDArray
     return indices
 
 
-def _select_first_of_equal(category: Category, rows: Rows, asked: ScanLimits) -> NDArray[np.int64]:
+def _select_first_of_equal(category: Category, rows: Rows, limits: ScanLimits) -> NDArray[np.int64]:
     """Return the first row of each world, answer and asked stratum, and of each horizon in it."""
     order = np.argsort(rows["order"])
     _, world = np.unique(rows["world"], return_inverse=True)
-    key = _row_codes(rows, ("answer", *asked.strata)) * (world.max(initial=0) + 1) + world
-    if asked.several:
+    key = _row_codes(rows, ("answer", *limits.strata)) * (world.max(initial=0) + 1) + world
+    if limits.several:
         along = rows["world_step"].astype(np.int64) // category.horizon
         key = key * (along.max(initial=0) + 1) + along
     _, first = np.unique(key[order], return_index=True)
@@ -201,10 +201,10 @@ def _select_first_worlds(rows: Rows, count: int) -> NDArray[np.int64]:
     return indices
 
 
-def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> OfferedSteps:
-    """Return a category's offers among all that was found, sorted by `Offer.order`."""
-    steps = take_rows(found, _select_first_of_equal(category, found.rows, asked))
-    steps = take_rows(steps, _select_first_worlds(steps.rows, asked.most[category.name]))
+def make_offers(category: Category, steps: FoundSteps, limits: ScanLimits) -> OfferedSteps:
+    """Return a category's offers among all steps found, sorted by `Offer.order`."""
+    steps = take_rows(steps, _select_first_of_equal(category, steps.rows, limits))
+    steps = take_rows(steps, _select_first_worlds(steps.rows, limits.most[category.name]))
     columns = (steps.rows[name].tolist() for name in FIELDS)
     offers = []
     for order, world, part, row, step, world_step, player, *coded in zip(*columns, strict=True):
@@ -213,6 +213,6 @@ def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> Off
             steps.words[name][n] for name, n in zip(_WORDS, numbers, strict=True)
         )
         stratum = Stratum(DIFFICULTIES[difficulty], origin, recorder)
-        place = Place(part, row, step, player)
-        offers.append(Offer(order, f"{world:016x}", answer, world_step, stratum, place))
-    return OfferedSteps(offers, found.counts, found.worlds)
+        position = Position(part, row, step, player)
+        offers.append(Offer(order, f"{world:016x}", answer, world_step, stratum, position))
+    return OfferedSteps(offers, steps.counts, steps.worlds)

@@ -22,7 +22,7 @@ from sts.registry import translate_errors
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches
-from sts.trajectories.batches import Batch, TrajectoryColumns
+from sts.trajectories.batches import Part, TrajectoryColumns
 from sts_scenarios.category import CandidateColumns, Category
 from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
@@ -54,7 +54,7 @@ Progress = Callable[[int, int], None]
 
 
 def gather_candidates(
-    parts: Sequence[Batch],
+    parts: Sequence[Part],
     make: Make,
     terms: MiningTerms,
     pool: Executor,
@@ -88,14 +88,16 @@ def gather_candidates(
     offered_by_name = {c.name: make_offers(c, steps_by_name[c.name], limits) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
-        items = [(offer.at.part, (category.name, offer, terms.seed)) for category, offer in offers]
+        items = [
+            (offer.position.part, (category.name, offer, terms.seed)) for category, offer in offers
+        ]
         return run_by_part(parts, make, pool, make_picks, items)
 
     return GatheredSteps(offered_by_name, picks, unavailable, sampled)
 
 
 def scan_part(
-    make: Make, part: Batch, number: int, asked: ScanLimits
+    make: Make, part: Part, number: int, limits: ScanLimits
 ) -> tuple[dict[str, FoundSteps], dict[str, tuple[int, StsError]]]:
     """Return a part's candidate steps by category, and its unavailable trajectories by domain.
 
@@ -107,25 +109,25 @@ def scan_part(
     out: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
 
     def add(c: Category, hits: CandidateColumns) -> None:
-        steps = _encode_hits(c, columns, origins, marks, number, hits, asked)
-        out[c.name].append(steps if asked.from_failures else prune_steps(c, steps, asked))
+        steps = _encode_hits(c, columns, origins, marks, number, hits, limits)
+        out[c.name].append(steps if limits.from_failures else prune_steps(c, steps, limits))
 
-    for domain, places, abreast in columns.batches():
+    for domain, positions, abreast in columns.batches():
         for c in categories:
             if c.prefilter is None or c.domain != domain:
                 continue
             with translate_errors(f"the prefilter of category {c.name!r} failed"):
                 hits = c.prefilter.find(abreast, c.context, c.horizon)
-            add(c, hits._replace(episode=places[hits.episode]))
+            add(c, hits._replace(episode=positions[hits.episode]))
     unscreened, unavailable = _query_categories(categories, columns)
     for c in categories:
         if c.name in unscreened:
             add(c, unscreened[c.name])
     steps_by_name = {c.name: merge_steps(out[c.name]) for c in categories}
-    if asked.from_failures:
+    if limits.from_failures:
         with create_pool(1, 1) as here:
             confirm_steps({number: part}, make, categories, steps_by_name, here)
-    return {c.name: prune_steps(c, steps_by_name[c.name], asked) for c in categories}, unavailable
+    return {c.name: prune_steps(c, steps_by_name[c.name], limits) for c in categories}, unavailable
 
 
 def _query_categories(
@@ -141,21 +143,25 @@ def _query_categories(
         mask = domains == domain
         if all(c.prefilter for c in members):
             mask &= ~sized
-        places = np.flatnonzero(mask).tolist()
-        for place, trajectory in zip(places, columns.load(places) if places else (), strict=True):
+        positions = np.flatnonzero(mask).tolist()
+        for position, trajectory in zip(
+            positions, columns.load(positions) if positions else (), strict=True
+        ):
             if (reason := why_unavailable(trajectory.episode)) is not None:
                 count, first = unavailable.get(domain, (0, reason))
                 unavailable[domain] = count + 1, first
                 continue
             for c in members:
-                if c.prefilter is not None and sized[place]:
+                if c.prefilter is not None and sized[position]:
                     continue
                 rows, kinds = rows_by_name.setdefault(c.name, ([], []))
                 with name_trajectory(trajectory):
                     candidates = c.find_candidates(trajectory)
                 for candidate in candidates:
                     difficulty = DIFFICULTIES.index(candidate.difficulty)
-                    rows.append((place, candidate.player, candidate.step, difficulty, len(kinds)))
+                    rows.append(
+                        (position, candidate.player, candidate.step, difficulty, len(kinds))
+                    )
                     kinds.append((candidate.answer, candidate.parameters))
     hits = {
         name: CandidateColumns._make((*np.array(rows, np.int64).reshape(-1, 5).T, kinds))
@@ -173,7 +179,7 @@ class _Origins:
         self.first = np.zeros(len(columns.rows), np.int64)
         pairs: list[tuple[int, int]] = []
         first_pairs: dict[tuple[str, str], int] = {}
-        for place, (text, made_by) in enumerate(
+        for position, (text, made_by) in enumerate(
             zip(columns.texts["people"], columns.texts["source"], strict=True)
         ):
             key = text, " ".join(made_by.split(" ")[:2])
@@ -184,7 +190,7 @@ class _Origins:
                     source = self.sources.setdefault(origin, len(self.sources))
                     recorder = self.recorders.setdefault(name, len(self.recorders))
                     pairs.append((source, recorder))
-            self.first[place] = first_pairs[key]
+            self.first[position] = first_pairs[key]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
         self.continued = [
             json.loads(text) if '"begins"' in text else {} for text in columns.texts["provenance"]
@@ -192,9 +198,9 @@ class _Origins:
         self.begins = np.array([c.get("begins", 0) for c in self.continued], np.int64)
         self.n_players = int(columns.numbers["participants"].max(initial=1))
 
-    def codes(self, place: NDArray[Any], player: NDArray[Any]) -> NDArray[np.int64]:
+    def codes(self, position: NDArray[Any], player: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[2, N], the sources and the recorders of players."""
-        out: NDArray[np.int64] = self.pairs[self.first[place] + player].T
+        out: NDArray[np.int64] = self.pairs[self.first[position] + player].T
         return out
 
     def is_reached(self, category: Category, hits: CandidateColumns) -> NDArray[np.bool_]:
@@ -208,9 +214,9 @@ class _Origins:
         )
         last = until - (category.horizon if category.partner == "replay" else 0)
         own = [n * self.n_players + p for n, c in enumerate(self.continued) for p in c["roles"]]
-        place, step = hits.episode, hits.step
-        reached: NDArray[np.bool_] = np.isin(place * self.n_players + hits.player, own)
-        reached &= (takeover[place] < step) & (step <= last[place])
+        position, step = hits.episode, hits.step
+        reached: NDArray[np.bool_] = np.isin(position * self.n_players + hits.player, own)
+        reached &= (takeover[position] < step) & (step <= last[position])
         return reached
 
 
@@ -230,17 +236,17 @@ def _encode_hits(
         free &= origins.is_reached(category, hits)
     if not free.all():
         hits = CandidateColumns._make((*(values[free] for values in hits[:5]), hits.kinds))
-    place, kinds = hits.episode, hits.kinds
-    sources, recorders = origins.codes(place, hits.player)
+    position, kinds = hits.episode, hits.kinds
+    sources, recorders = origins.codes(position, hits.player)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
     rows: Rows = {
         "order": _hit_orders(category, columns, hits, limits.seed),
-        "world": marks[place],
-        "part": np.full(len(place), number),
-        "row": columns.rows[place],
+        "world": marks[position],
+        "part": np.full(len(position), number),
+        "row": columns.rows[position],
         "step": hits.step,
-        "world_step": hits.step + origins.begins[place],
+        "world_step": hits.step + origins.begins[position],
         "player": hits.player,
         "difficulty": hits.difficulty,
         "source": sources,
@@ -250,7 +256,7 @@ def _encode_hits(
     words = {"source": [*origins.sources], "recorder": [*origins.recorders], "answer": [*answers]}
     rows = {name: values.astype(FIELDS[name]) for name, values in rows.items()}
     if needs_confirmation(category):
-        return FoundSteps(rows, words, Counter(), np.empty(0, np.uint64), len(place))
+        return FoundSteps(rows, words, Counter(), np.empty(0, np.uint64), len(position))
     return FoundSteps(rows, words, count_strata(rows, words), np.unique(rows["world"]))
 
 
@@ -262,11 +268,11 @@ def _hit_orders(
     code, rest = _find_unique((hits.step * n_players + hits.player) * n_kinds + hits.kind)
     at, kind = np.divmod(code, n_kinds)
     steps, players = np.divmod(at, n_players)
-    places, ids = _find_unique(hits.episode)
+    positions, ids = _find_unique(hits.episode)
     texts = [canonical_json(parameters) for _, parameters in hits.kinds]
     triples = zip(steps.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
-    trajectory_ids = (columns.texts["id"][place] for place in places.tolist())
+    trajectory_ids = (columns.texts["id"][position] for position in positions.tolist())
     return random_orders(seed, category.name, trajectory_ids, triples, pairs)
 
 

@@ -87,20 +87,20 @@ def play(
         return Outcome(np.array(scene), np.array(rewards), worlds.states()[0])
 
 
-def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -> None:
-    """Raise ClaimViolated if two runs that start before step `first` differ."""
-    for t in range(len(wanted.scene)):
+def compare(seed: int, first_step: int, expected: Outcome, actual: Outcome, when: str) -> None:
+    """Raise ClaimViolated if two runs that start before step `first_step` differ."""
+    for t in range(len(expected.scene)):
         for noun, a, b in (
-            ("scene", wanted.scene[t], found.scene[t]),
-            ("rewards", wanted.rewards[t], found.rewards[t]),
+            ("scene", expected.scene[t], actual.scene[t]),
+            ("rewards", expected.rewards[t], actual.rewards[t]),
         ):
             if not np.array_equal(a, b):
                 raise ClaimViolated(
-                    f"seed {seed}, step {first + t}: {when} the {noun} differs: expected "
+                    f"seed {seed}, step {first_step + t}: {when} the {noun} differs: expected "
                     f"{a.tolist()}, found {b.tolist()}"
                 )
-    if wanted.end != found.end:
-        last = first + len(wanted.scene)
+    if expected.end != actual.end:
+        last = first_step + len(expected.scene)
         raise ClaimViolated(f"seed {seed}, step {last}: {when} the final state differs")
 
 

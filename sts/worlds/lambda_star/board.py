@@ -61,8 +61,8 @@ def draw_board(
     """
     now = [divmod(int(cell), picture.width) for cell in scenes[-1]]
     groups: dict[tuple[int, int], list[int]] = {}
-    for index, place in enumerate(now):
-        groups.setdefault(place, []).append(index)
+    for index, position in enumerate(now):
+        groups.setdefault(position, []).append(index)
     auras = [
         (index, sign, list(_neighbours(picture, now[index])))
         for index, sign in picture.details["auras"]
@@ -70,9 +70,9 @@ def draw_board(
     yield from _draw_ground(picture, style)
     for index, sign, cells in auras:
         yield _draw_hatching(cells, sign, object_style(index)[0])
-    for place, group in groups.items():
+    for position, group in groups.items():
         if len(group) > 1:
-            yield from _draw_plate(place, style)
+            yield from _draw_plate(position, style)
     for _, sign, cells in auras:
         yield _draw_signs(cells, sign, style)
     for cell in marks.starts:
@@ -94,10 +94,10 @@ def _round(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _neighbours(picture: SceneLayout, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _neighbours(picture: SceneLayout, cell: tuple[int, int]) -> Iterator[tuple[int, int]]:
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
-            yield (place[0] + down) % picture.height, (place[1] + right) % picture.width
+            yield (cell[0] + down) % picture.height, (cell[1] + right) % picture.width
 
 
 def _draw_ground(picture: SceneLayout, style: Style) -> Iterator[str]:
@@ -133,10 +133,10 @@ def _draw_signs(cells: Places, sign: int, style: Style) -> str:
     return f'<path d="{plus if sign > 0 else minus}" stroke="{style.ink}" stroke-width=".8"/>'
 
 
-def _draw_plate(place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_plate(cell: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the plate under several objects that share a cell."""
     box = (
-        f'x="{_round(place[1] * CELL_SIZE + 0.4)}" y="{_round(place[0] * CELL_SIZE + 0.4)}" '
+        f'x="{_round(cell[1] * CELL_SIZE + 0.4)}" y="{_round(cell[0] * CELL_SIZE + 0.4)}" '
         f'width="{CELL_SIZE - 0.8}" height="{CELL_SIZE - 0.8}" rx="3"'
     )
     if style.ground:
@@ -144,17 +144,17 @@ def _draw_plate(place: tuple[int, int], style: Style) -> Iterator[str]:
     yield f'<rect {box} fill="{style.ink}" fill-opacity=".16" stroke="{style.ink}"/>'
 
 
-def _draw_start(place: tuple[int, int], style: Style) -> str:
+def _draw_start(cell: tuple[int, int], style: Style) -> str:
     return (
-        f'<rect x="{_round(place[1] * CELL_SIZE + 1.6)}" y="{_round(place[0] * CELL_SIZE + 1.6)}" '
+        f'<rect x="{_round(cell[1] * CELL_SIZE + 1.6)}" y="{_round(cell[0] * CELL_SIZE + 1.6)}" '
         f'width="{CELL_SIZE - 3.2}" height="{CELL_SIZE - 3.2}" fill="none" stroke="{style.ink}" '
         'stroke-width=".6" stroke-dasharray="2.4 1.6"/>'
     )
 
 
-def _draw_mark(place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_mark(cell: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield a tint, and corner marks that no object covers."""
-    x, y, arm, near = place[1] * CELL_SIZE, place[0] * CELL_SIZE, 0.28 * CELL_SIZE, 0.04 * CELL_SIZE
+    x, y, arm, near = cell[1] * CELL_SIZE, cell[0] * CELL_SIZE, 0.28 * CELL_SIZE, 0.04 * CELL_SIZE
     yield (
         f'<rect x="{x}" y="{y}" width="{CELL_SIZE}" height="{CELL_SIZE}" fill="{style.ink}" '
         'fill-opacity=".12"/>'
@@ -167,12 +167,12 @@ def _draw_mark(place: tuple[int, int], style: Style) -> Iterator[str]:
     yield f'<path d="{corners}" fill="none" stroke="{style.ink}" stroke-width="1.4"/>'
 
 
-def _draw_sight(picture: SceneLayout, place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_sight(picture: SceneLayout, cell: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the frame around the cells that an object sees, wrapped across the edges."""
     side = 3 * CELL_SIZE
     for down in (-picture.height, 0, picture.height):
         for right in (-picture.width, 0, picture.width):
-            x, y = (place[1] + right - 1) * CELL_SIZE, (place[0] + down - 1) * CELL_SIZE
+            x, y = (cell[1] + right - 1) * CELL_SIZE, (cell[0] + down - 1) * CELL_SIZE
             yield (
                 f'<rect x="{x + 0.5}" y="{y + 0.5}" width="{side - 1}" height="{side - 1}" '
                 f'fill="none" stroke="{style.ink}"/>'

@@ -144,22 +144,22 @@ def _format_differences(scores: Scores, ranked: Sequence[str]) -> str:
     return pairs if len(ranked) <= _MAX_ALL_PAIRS else f"{pairs}\n(all pairs: --json)"
 
 
-def _format_factor(heading: str, parts: Sequence[LevelScore]) -> str:
+def _format_factor(heading: str, scores: Sequence[LevelScore]) -> str:
     """Return one factor's table: a row per agent, a column per level, mean and standard error."""
-    levels = dict.fromkeys((part.value, part.label) for part in parts)
-    agents = dict.fromkeys(part.agent for part in parts)
-    cells = {(part.agent, part.value, part.label): _format_cell(part) for part in parts}
-    episodes = {(part.value, part.label): part.episodes for part in parts}
-    bits = parts[0].factor == "uncertainty"
+    levels = dict.fromkeys((score.value, score.label) for score in scores)
+    agents = dict.fromkeys(score.agent for score in scores)
+    cells = {(score.agent, score.value, score.label): _format_cell(score) for score in scores}
+    episodes = {(score.value, score.label): score.episodes for score in scores}
+    bits = scores[0].factor == "uncertainty"
     header = [f"{label} ({value:.1f} bits)" if bits else label for value, label in levels]
     rows = [(agent, *(cells[agent, *level] for level in levels)) for agent in agents]
     rows.append(("episodes", *(str(episodes[level]) for level in levels)))
     return format_table((heading, *header), rows)
 
 
-def _format_cell(part: LevelScore) -> str:
-    error = "" if part.standard_error is None else f" ±{part.standard_error:.3f}"
-    return f"{part.mean:z.3f}{error}"
+def _format_cell(score: LevelScore) -> str:
+    error = "" if score.standard_error is None else f" ±{score.standard_error:.3f}"
+    return f"{score.mean:z.3f}{error}"
 
 
 def _format_error(value: float | None) -> float | str:

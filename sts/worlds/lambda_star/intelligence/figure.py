@@ -33,9 +33,9 @@ _SPREAD = 0.6
 """Maximum total offset of the agents, as a fraction of the distance between levels."""
 
 
-def draw_figure(parts: Sequence[LevelScore]) -> str:
+def draw_figure(scores: Sequence[LevelScore]) -> str:
     """Draw the breakdown as SVG text, with agents in its order and bars of one standard error."""
-    frame = pd.DataFrame([part._asdict() for part in parts])
+    frame = pd.DataFrame([score._asdict() for score in scores])
     frame["agent"] += frame["sees"].map(_SEES)
     frame["low"] = frame["mean"] - frame["standard_error"]
     frame["high"] = frame["mean"] + frame["standard_error"]

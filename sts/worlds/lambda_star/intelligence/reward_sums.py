@@ -40,13 +40,13 @@ def sum_rewards(received: NDArray[np.int64]) -> RewardSums:
     return RewardSums(len(exact_rewards), exact_rewards.sum(0), exact_rewards.T @ exact_rewards)
 
 
-def add_sums(parts: Iterable[RewardSums]) -> RewardSums:
-    """Add up the sums of one or more parts."""
-    parts = list(parts)
+def add_sums(sums: Iterable[RewardSums]) -> RewardSums:
+    """Add up sums over one or more sets of environments."""
+    summands = list(sums)
     return RewardSums(
-        sum(part.episodes for part in parts),
-        np.sum([part.total for part in parts], axis=0),
-        np.sum([part.products for part in parts], axis=0),
+        sum(part.episodes for part in summands),
+        np.sum([part.total for part in summands], axis=0),
+        np.sum([part.products for part in summands], axis=0),
     )
 
 
