@@ -228,7 +228,7 @@ class _EncodedState:
             self.encoded[name] = self.declared[name] = raw
 
 
-def encode_value(value: Any) -> bytes:
+def encode_value(value: object) -> bytes:
     """Encode numbers, texts, arrays and collections of them as bytes.
 
     Equal values of one type give equal bytes, whatever the order of a set or the memory layout of

@@ -62,32 +62,34 @@ def load_planned(name: str, mark: str) -> Agent:
 
 
 def build_agent(
-    given: Any, name: str, arguments: Mapping[str, Any] | None = None, label: str = ""
+    candidate: Any, name: str, arguments: Mapping[str, Any] | None = None, label: str = ""
 ) -> Agent:
-    """Return an agent from `given`, an agent or its class, and compute its identity.
+    """Return an agent from `candidate`, an agent or its class, and compute its identity.
 
     `name` is used in error messages, `arguments` are passed to the class, and `label` replaces the
     agent's own name.
 
     Raises:
-      ArgumentError: `given` is not a valid agent.
+      ArgumentError: `candidate` is not a valid agent.
     """
-    if not _has_agent_methods(given):
+    if not _has_agent_methods(candidate):
         raise ArgumentError(f"{name!r} is not an agent: expected a name, initial_state and act")
     try:
-        agent = cast(Agent, given(**(arguments or {})) if inspect.isclass(given) else given)
+        agent = cast(
+            Agent, candidate(**(arguments or {})) if inspect.isclass(candidate) else candidate
+        )
         if label:
             agent.name = label  # type: ignore[misc]  # of this object
     except Exception as error:  # third-party code
         which = f"with {', '.join(arguments)}" if arguments else "without arguments"
         raise ArgumentError(f"agent {name!r} cannot be constructed {which}: {error}") from error
-    called = getattr(agent, "name", None)
-    if not isinstance(called, str) or not _NAME.fullmatch(called):
+    agent_name = getattr(agent, "name", None)
+    if not isinstance(agent_name, str) or not _NAME.fullmatch(agent_name):
         raise ArgumentError(
             f"agent {name!r} needs a name of 1 to 64 letters, digits, dots and dashes; found "
-            f"{called!r}"
+            f"{agent_name!r}"
         )
-    if called == HUMAN:
+    if agent_name == HUMAN:
         raise ArgumentError(
             f"agent {name!r}: the name {HUMAN!r} is reserved for people; choose another"
         )

@@ -60,7 +60,7 @@ def _cell(value: Any) -> str:
     )
 
 
-def print_result(as_json: bool, value: Any, text: str) -> None:
+def print_result(as_json: bool, value: object, text: str) -> None:
     """Print `value` as JSON, or `text`; what would set a terminal is shown as its number.
 
     Lines and our own colours stay.

@@ -80,16 +80,16 @@ class Parser(argparse.ArgumentParser):
             self._check_flags(args)
         return super().parse_known_args(args, namespace)
 
-    def _check_flags(self, words: Iterable[str]) -> None:
+    def _check_flags(self, arguments: Iterable[str]) -> None:
         """Refuse unknown flags before missing ones, and flags that are given twice."""
         flags = set()
-        for word in words:
-            flag = word.partition("=")[0]
+        for argument in arguments:
+            flag = argument.partition("=")[0]
             if flag == "--":
                 return
             if flag.startswith("--") and flag not in self._option_string_actions:
                 meant = suggest_similar(flag, self._option_string_actions)
-                self.error(f"unrecognized arguments: {word}{meant}")
+                self.error(f"unrecognized arguments: {argument}{meant}")
             if flag in flags:
                 self.error(f"{flag} is given twice")
             if type(self._option_string_actions.get(flag)) is argparse._StoreAction:

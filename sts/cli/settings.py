@@ -43,8 +43,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
     A world's flag is kept under its name with the dashes, apart from the command's own.
     """
-    words = "a setting of the domain's worlds, a JSON value or text; repeatable"
-    repeatable("--env-option KEY=VALUE", words)(parser)
+    help_text = "a setting of the domain's worlds, a JSON value or text; repeatable"
+    repeatable("--env-option KEY=VALUE", help_text)(parser)
     option_strings = {option for action in parser._actions for option in action.option_strings}
     group = parser.add_argument_group("settings that a domain has a flag for")
     for name, flags in _list_flags().items():
@@ -75,27 +75,27 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
     return read_values(domain, values) | parse_pairs(args.env_option)
 
 
-def read_values(domain: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def read_values(domain: str, flag_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that values of the domain's flags stand for, by the flags' names."""
-    out: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for flag in _load_flags(domain):
-        if (value := values.get(flag.name)) is not None:
+        if (value := flag_values.get(flag.name)) is not None:
             with registry.translate_errors(f"--{flag.name} of domain {domain!r} failed"):
-                out |= flag.read(str(value))
-    return out
+                settings |= flag.read(str(value))
+    return settings
 
 
 def _list_flags() -> dict[str, dict[str, Flag]]:
     """Return the flags of all worlds by name, and by whose they are."""
-    out: dict[str, dict[str, Flag]] = {}
+    flags_by_name: dict[str, dict[str, Flag]] = {}
     for domain in registry.list_entry_points(GROUP):
         try:
             flags = _load_flags(domain)
         except StsError:  # said to whoever wants worlds of this domain, and to nobody else
             continue
         for flag in flags:
-            out.setdefault(flag.name, {})[domain] = flag
-    return out
+            flags_by_name.setdefault(flag.name, {})[domain] = flag
+    return flags_by_name
 
 
 def _load_flags(domain: str) -> tuple[Flag, ...]:
@@ -115,18 +115,18 @@ def _load_flags(domain: str) -> tuple[Flag, ...]:
 
 def parse_pairs(texts: Sequence[str]) -> dict[str, Any]:
     """Return {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON."""
-    out: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for pair in texts:
         key, equals, text = pair.partition("=")
         if not equals or not key.isidentifier():
             raise ArgumentError(f"expected a setting as KEY=VALUE, found {pair!r}")
-        if key in out:
+        if key in settings:
             raise ArgumentError(f"the setting {key} is given twice")
         try:
-            out[key] = json.loads(text)
+            settings[key] = json.loads(text)
         except ValueError:
-            out[key] = text
-    return out
+            settings[key] = text
+    return settings
 
 
 def read_whole_flag(flag: str, text: str) -> int:

@@ -49,14 +49,14 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show the sessions of a study by person."""
     plan = load_plan(workspace, args.name)
-    own: dict[int, list[SessionSummary]] = defaultdict(list)
+    sessions: dict[int, list[SessionSummary]] = defaultdict(list)
     for session in interactions.collect_sessions(workspace, plan):
         if session.cell < len(plan.cells):
-            own[plan.cells[session.cell].person].append(session)
+            sessions[plan.cells[session.cell].person].append(session)
     rows = [
         (
-            own[place][0].person if own[place] else f"place {place + 1}, free",
-            *_count(1 + len(row), own[place]),
+            sessions[place][0].person if sessions[place] else f"place {place + 1}, free",
+            *_count(1 + len(row), sessions[place]),
         )
         for place, row in enumerate(plan.rows)
     ]

@@ -188,5 +188,5 @@ def _count_more(scenarios: Sequence[object]) -> str:
     return f"\nand {more} scenarios more; --json has them all" if more > 0 else ""
 
 
-def _truncate(words: str) -> str:
-    return words if len(words) <= _MAX_REASON_CHARS else f"{words[:_MAX_REASON_CHARS]}..."
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_REASON_CHARS else f"{text[:_MAX_REASON_CHARS]}..."

@@ -40,18 +40,18 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     columns = SCHEMA if any("/" in name for name in args.what) else LOOK_UP
     saved_index = open_index(workspace.store, columns=tuple(columns))
     continuations: list[Continuation] = []
-    parts: list[str] = []
-    values: list[dict[str, Any]] = []
+    blocks: list[str] = []
+    records: list[dict[str, Any]] = []
     recordings: list[Scenario] = []
     versions: set[Version] = set()
     for name in args.what:
         if "/" in name:
             linked = _find_linked_scenarios(workspace, name)
             recordings.append(linked[0])
-            parts += _scenario_blocks(linked, args.frames)
+            blocks += _scenario_blocks(linked, args.frames)
             for scenario in linked:
                 task = {"instruction": scenario.instruction.text, "players": list(scenario.players)}
-                values.append({"scenario": scenario.id, "hash": scenario.hash} | task)
+                records.append({"scenario": scenario.id, "hash": scenario.hash} | task)
             entries = list(store.iter_entries(workspace, {linked[0].hash}, saved_index))
             versions |= {(entry.agent, entry.fingerprint) for entry in entries}
             for id in _select_continuations(entries, linked[0].id, args.agent, args.index):
@@ -60,7 +60,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             continuations.append(_find_continuation(workspace, saved_index, name))
     verdicts = load_verdicts(workspace, continuations, saved_index)
     names = agent_names(versions | {(c.agent, c.fingerprint) for c in continuations})
-    parts += _continuation_blocks(continuations, args.frames, verdicts, names)
+    blocks += _continuation_blocks(continuations, args.frames, verdicts, names)
     for continuation in continuations:
         identity = {
             "continuation": continuation.id,
@@ -68,13 +68,13 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             "index": continuation.identity.index,
         }
         task = {"instruction": continuation.instruction.text, "players": list(continuation.players)}
-        values.append(identity | task | verdicts[continuation.id].record)
+        records.append(identity | task | verdicts[continuation.id].record)
     for kind in ("webp", "mp4"):
         if (file := getattr(args, kind)) is not None:
             count = _write_film(kind, file, continuations, recordings)
-            parts.append(f"{count} pictures written to {file}")
-            values.append({kind: file, "pictures": count})
-    return Result(values, "\n\n".join(parts))
+            blocks.append(f"{count} pictures written to {file}")
+            records.append({kind: file, "pictures": count})
+    return Result(records, "\n\n".join(blocks))
 
 
 def _find_continuation(workspace: Workspace, saved_index: Index, name: str) -> Continuation:
@@ -111,12 +111,12 @@ def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]
     edited = {
         candidate_id: state.scenario for candidate_id, state in candidate_states(draft).items()
     }
-    first, out = draft.candidate(id, edited.get(id, "")), []
+    first, linked = draft.candidate(id, edited.get(id, "")), []
     for mined in draft.summaries() if first.pair or first.dialogue else ():
         mark = edited.get(mined.id, "")
         if _is_linked(first, draft.summary(mined.id, mark) if mark else mined):
-            out.append(draft.candidate(mined.id, mark))
-    return [first, *sorted(out, key=lambda s: (s.turn, s.id))]
+            linked.append(draft.candidate(mined.id, mark))
+    return [first, *sorted(linked, key=lambda s: (s.turn, s.id))]
 
 
 def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
@@ -165,7 +165,7 @@ def _continuation_blocks(
     names: Mapping[Version, str],
 ) -> list[str]:
     """Return a block for each continuation; two of one scenario that follow are side by side."""
-    out: list[str] = []
+    blocks: list[str] = []
     rest = list(continuations)
     while rest:
         continuation = rest.pop(0)
@@ -175,10 +175,10 @@ def _continuation_blocks(
         if rest and rest[0].scenario_hash == continuation.scenario_hash:
             other = rest.pop(0)
             right = partial(_format_continuation, other, scenes, verdicts[other.id], names)
-            out += _join_side_by_side(block, right)
+            blocks += _join_side_by_side(block, right)
         else:
-            out.append(block(terminal_columns()))
-    return out
+            blocks.append(block(terminal_columns()))
+    return blocks
 
 
 def _choose_frames(takeover: int, end: int, count: int) -> list[int]:

@@ -115,7 +115,9 @@ class Index:
         """Return the rows of continuations of the scenarios with these content hashes."""
         return np.flatnonzero(self.mask_where("scenario", scenarios))
 
-    def hex_digits(self, column: str, rows: Any = slice(None)) -> list[str]:
+    def hex_digits(
+        self, column: str, rows: NDArray[np.intp] | Sequence[int] | slice = slice(None)
+    ) -> list[str]:
         """Return a column of bytes as hexadecimal digits, for all rows or some."""
         raw = self.read_numbers(column)[rows]
         text, width = raw.tobytes().hex(), 2 * raw.shape[1]

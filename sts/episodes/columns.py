@@ -100,19 +100,19 @@ def table_to_episodes(table: pa.Table) -> list[Episode]:
     plain = [table.column(n).to_pylist() for n in names]
     numbers = [n for n, i in EPISODE_SCHEMA.items() if pa.types.is_list(i) and n != "texts"]
     flat = {name: list_values(table, name) for name in numbers}
-    out = []
-    for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
+    episodes = []
+    for i, ((steps, people, objects), (domain, state, acted, rewarded, said, texts)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
         try:
             actions = _restore_dtype(flat["moves"][i], flat["actions"][i], acted)
             rewards = _restore_dtype(flat["rewards"][i], flat["real_rewards"][i], rewarded)
-            out.append(
+            episodes.append(
                 Episode(
                     domain,
                     state,
                     actions.reshape(steps, people, *flat["action_shape"][i].tolist()),
-                    _tokens_or_texts(flat["says"][i], words, said).reshape(steps, people),
+                    _tokens_or_texts(flat["says"][i], texts, said).reshape(steps, people),
                     rewards.reshape(steps, people),
                     flat["scene"][i].reshape(steps + 1, objects),
                 )
@@ -121,15 +121,15 @@ def table_to_episodes(table: pa.Table) -> list[Episode]:
             raise DamagedData(f"row {i}: expected columns of {steps} steps, found others") from None
         except DamagedData as error:
             raise DamagedData(f"row {i}: {error}") from None
-    return out
+    return episodes
 
 
-def _tokens_or_texts(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
+def _tokens_or_texts(tokens: NDArray[Any], texts: list[str], dtype: str) -> NDArray[Any]:
     """Return the utterances of a row, from the one of two columns that is not empty."""
-    if dtype == "int8" and not words:
+    if dtype == "int8" and not texts:
         return tokens
     if dtype == "text" and not tokens.size:
-        return np.array(words, np.dtypes.StringDType())
+        return np.array(texts, np.dtypes.StringDType())
     raise _mixed_types_error(dtype)
 
 

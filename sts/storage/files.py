@@ -277,6 +277,6 @@ _CANONICAL = json.JSONEncoder(
 )
 
 
-def canonical_json(value: Any) -> bytes:
+def canonical_json(value: object) -> bytes:
     """Encode a value as JSON with sorted keys and no spaces, so that equal values hash equally."""
     return _CANONICAL.encode(value).encode()

@@ -25,7 +25,9 @@ _NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.flo
 _ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
 
-def write_table(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
+def write_table(
+    path: Path, kind: str, version: int, schema: dict[str, Any], columns: Mapping[str, Any]
+) -> None:
     """Write a Parquet file; arguments and errors as for `encode_table`."""
     write_atomically(path, encode_table(str(path), kind, version, schema, columns))
 
@@ -35,7 +37,7 @@ def encode_table(
     kind: str,
     version: int,
     schema: dict[str, Any],
-    columns: Any,
+    columns: Mapping[str, Any],
     *,
     group_rows: int | None = None,
     first_group_rows: int = 0,

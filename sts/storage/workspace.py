@@ -11,12 +11,13 @@ import tomllib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sts.errors import DamagedData, NewerFormat
 from sts.storage.files import lock_file, read_bytes, write_new
 from sts.storage.store import KeyValueStore
 
+T = TypeVar("T")
 SCHEMA_VERSION = 2
 DEFAULT_FOLDER = "sts-workspace"
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -94,21 +95,21 @@ class Workspace:
         """The store of continuations."""
         return KeyValueStore(self.root)
 
-    def path(self, *parts: str) -> Path:
+    def path(self, *names: str) -> Path:
         """Return a path inside the workspace, which need not exist."""
-        return self.root.joinpath(*parts)
+        return self.root.joinpath(*names)
 
-    def setting(self, section: str, name: str, default: Any) -> Any:
+    def setting(self, section: str, name: str, default: T) -> T:
         """Return a setting, or `default`; raise DamagedData if its type is another."""
         table = self.settings.get(section, {})
-        value = table.get(name, default) if isinstance(table, dict) else None
+        value: Any = table.get(name, default) if isinstance(table, dict) else None
         whole_for_float = type(value) is int and isinstance(default, float)
         if not whole_for_float and type(value) is not type(default):
             raise DamagedData(
                 f"{self.root / 'workspace.toml'}: expected {section}.{name} like {default!r}, "
                 f"found {value!r}"
             )
-        return value
+        return cast(T, value)
 
 
 def _new_id_line() -> str:

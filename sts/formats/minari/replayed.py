@@ -147,10 +147,10 @@ def _seed(label: str, metadata: dict[str, Any]) -> int:
 
 
 def _convert_actions(
-    label: str, recorded: NDArray[Any], space: ActionSpace, first: Any
+    label: str, recorded: NDArray[Any], space: ActionSpace, start: Any
 ) -> NDArray[Any]:
     """Return the actions, [T, ...]; choices among several actions are numbered from 0."""
-    actions = recorded - int(first) if space.dtype == np.int8 and not space.shape else recorded
+    actions = recorded - int(start) if space.dtype == np.int8 and not space.shape else recorded
     is_valid = actions.dtype.kind in "iuf" and actions.shape[1:] == space.shape
     if not is_valid or not space.is_within_bounds(actions):
         of = f"of {space.high + 1}" if not space.shape else space.describe()
