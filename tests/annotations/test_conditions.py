@@ -118,7 +118,9 @@ def test_proposed_references_measure_only_later_annotators(
     assert {reference.source for reference in pool} == {"people"} and len(pool) == 5
     clock.now = time.time() + 1
     judge_all(store, last, {"c1": "failure"})
-    answered = [ask(store, quality.measure_quality, number=n).right[:2] for n in (first, last)]
+    answered = [
+        ask(store, quality.measure_quality, annotator_id=n).right[:2] for n in (first, last)
+    ]
     assert answered == [(0, 0), (5, 4)]
     table = export_ratings(workspace, SUITE).table
     by_number = {one.id: one.pseudonym for one in ask(store, people.list_people)}

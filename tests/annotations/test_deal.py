@@ -171,7 +171,7 @@ def test_references_of_a_rule_come_only_from_categories_whose_texts_are_seen(
     met = judge(store, ann)
     expected = {f"{name}.{n}" for name in NAMES for n in (0, 1) if n or name not in withheld}
     assert {*met} == expected and len(met) == 18
-    assert ask(store, quality.measure_quality, number=ann).right[:2] == (18, 18)
+    assert ask(store, quality.measure_quality, annotator_id=ann).right[:2] == (18, 18)
 
 
 def test_every_person_sees_a_category_with_references_if_there_is_one(open_store) -> None:
@@ -205,7 +205,7 @@ def test_accuracy_counts_no_blind_answer_on_a_rule_and_none_that_made_a_truth(st
     withheld = list_withheld(store, ann)
     for n, item in enumerate(items):
         add_reference(store, item, "success", 7, source="rule" if n % 3 else "people")
-    counted = ask(store, quality.measure_quality, number=ann).right.answered
+    counted = ask(store, quality.measure_quality, annotator_id=ann).right.answered
     assert counted == 2 * (len(NAMES) - len(withheld)) == 16
 
 
