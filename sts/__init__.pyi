@@ -12,7 +12,7 @@ from sts_analysis.metrics.protocol import Metric as Metric
 from sts_scenarios.api import freeze as freeze
 from sts_scenarios.api import label as label
 from sts_scenarios.api import mine as mine
-from sts_scenarios.category import Category as Category
+from sts_scenarios.rules.category import Category as Category
 
 __version__: str
 __all__: list[str]

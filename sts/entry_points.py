@@ -1,7 +1,10 @@
-"""Fast reader of the entry points of installed packages.
+"""Fast reader of the entry points of installed packages, and of their plug-in modules.
 
 Importing `importlib.metadata` takes four times as long as starting Python, as it imports an e-mail
 parser. That would dominate the run time of `--help` and other quick commands.
+
+A package may declare one entry point in the group `sts.plugins` instead of many. It names a module
+whose `ENTRY_POINTS` maps each group to names and values, and which imports nothing itself.
 
 Source: https://packaging.python.org/en/latest/specifications/entry-points/
 """
@@ -11,8 +14,13 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from typing import Any, NamedTuple
 
+from sts.errors import StsWarning
+
+PLUGINS = "sts.plugins"
+"""The group of entry points that name a plug-in module."""
 _FOLDERS = (".dist-info", ".egg-info")
 _FILE = "entry_points.txt"
 
@@ -77,7 +85,25 @@ def _read_all() -> dict[str, tuple[EntryPoint, ...]]:
     for folder in folders.values():
         for point in _parse_file(folder):
             out.setdefault(point.group, set()).add(point)
+            for registered in _read_plugin(point) if point.group == PLUGINS else ():
+                out.setdefault(registered.group, set()).add(registered)
     return {group: tuple(sorted(points)) for group, points in out.items()}
+
+
+def _read_plugin(plugin: EntryPoint) -> list[EntryPoint]:
+    """Return what a plug-in module registers; a warning says why nothing, if it is unusable."""
+    try:
+        groups = plugin.load().ENTRY_POINTS
+        return [
+            EntryPoint(f"{name}", f"{value}", f"{group}", plugin.folder)
+            for group, values in groups.items()
+            for name, value in values.items()
+        ]
+    except Exception as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        text = f"plug-in {plugin.value} of {plugin.package} registers nothing: {why}"
+        warnings.warn(text, StsWarning, stacklevel=2)
+        return []
 
 
 def _parse_file(folder: str) -> list[EntryPoint]:

@@ -8,16 +8,24 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from sts.entry_points import EntryPoint, list_group
+from sts.entry_points import PLUGINS, EntryPoint, list_group
 from sts.errors import ArgumentError, StsError, UnknownName
 
+DISTRIBUTION = "standardised-test-suite"
 PACKAGES = frozenset({"sts", "sts_scenarios", "sts_analysis", "sts_annotator_app"})
-"""Import packages of this distribution."""
+"""Import packages of this distribution, without the worlds that it also has."""
 
 
 def is_packaged(module: str) -> bool:
     """Return True if a module belongs to this distribution."""
-    return module.partition(".")[0] in PACKAGES
+    top = module.partition(".")[0]
+    return top in PACKAGES or top in _list_packaged_worlds()
+
+
+def _list_packaged_worlds() -> set[str]:
+    """Return the import packages of the plug-ins that come in this distribution."""
+    plugins = (point for point in list_group(PLUGINS) if point.package == DISTRIBUTION)
+    return {point.value.partition(".")[0] for point in plugins}
 
 
 def list_entry_points(group: str) -> dict[str, EntryPoint]:

@@ -44,9 +44,9 @@ LANDING = (
     "jobs/test_tasks.py",
     "live/test_designs.py",
     "live/test_forgetting.py",
-    "measures/test_anytime.py",
-    "measures/test_calibration.py",
-    "measures/test_skill.py",
+    "analysis/measures/test_anytime.py",
+    "analysis/measures/test_calibration.py",
+    "analysis/measures/test_skill.py",
     "plugins/test_broken_package.py",
     "plugins/test_executor.py",
     "plugins/test_missing_world.py",
@@ -76,8 +76,8 @@ LANDING = (
     "worlds/overcooked/test_golden.py",
     "worlds/overcooked/test_partner_categories.py",
     "worlds/overcooked/test_trials.py",
-    "worlds/symbols/test_classes.py",
-    "worlds/symbols/test_playground.py",
+    "analysis/measures/symbols/test_classes.py",
+    "analysis/measures/symbols/test_playground.py",
 )
 """Files whose tests are all of the landing tier; single tests are marked where they stand."""
 
@@ -90,7 +90,7 @@ LONGEST = (
     "analysis/coverage/test_coverage.py",
     "worlds/babyai/test_suite.py",
     "annotator_app/served/test_pages.py",
-    "measures/test_calibration.py",
+    "analysis/measures/test_calibration.py",
     "plugins/test_missing_world.py",
     "live/test_forgetting.py",
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sts import agents, registry
-from sts.annotations import decisions
+from sts.annotations.log import decisions
 from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.engine.lockstep import Script, play_episodes
@@ -146,7 +146,7 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
     """Return a draft of which Ana has accepted everything."""
     # Not imported by processes that play a world of the tests.
-    from sts.annotations.store import AnnotationStore
+    from sts.annotations.database.store import AnnotationStore
 
     draft = drafts.create_draft(workspace, name, candidates)
     with AnnotationStore.open(workspace) as store:

@@ -21,7 +21,7 @@ from sts.storage.files import canonical_json, content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
-from sts_scenarios.category import Category
+from sts_scenarios.rules.category import Category
 
 FILE = Path(__file__).parent / "data" / "golden.json"
 

@@ -24,7 +24,7 @@ from PIL import Image, PngImagePlugin
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts_annotator_app.auth import derive_owner_key
+from sts_annotator_app.auth.browser_sessions import derive_owner_key
 from tests.annotator_app.serving import OWNER, ROOT, Server
 from tests.browser import start_chromium
 

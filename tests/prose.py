@@ -21,8 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BASELINE = Path(__file__).parent / "data" / "prose.json"
-PACKAGES = ("sts", "scenarios", "annotator_app")
-HASHED = re.compile(r"sts_scenarios/(categories|suites)/")
+PACKAGES = ("sts", "scenarios", "annotator_app", "worlds")
+HASHED = re.compile(r"worlds/\w+/\w+/(categories|suites)/")
 DIALECT = {
     r"\banew\b": "again; re- (rebuild, relabel)",
     r"\bbeside\b": "next to, in addition to, compared with",

@@ -25,7 +25,10 @@ from xml.sax.saxutils import escape
 
 import grimp
 
-PACKAGES = ("sts", "sts_scenarios", "sts_analysis", "sts_annotator_app")
+PACKAGES = (
+    *("sts", "sts_scenarios", "sts_analysis", "sts_annotator_app"),
+    *("sts_lambda_star", "sts_babyai", "sts_overcooked"),
+)
 OPENED = "sts"
 """The package that is looked into; it holds most of the code."""
 Arrow = tuple[str, str]

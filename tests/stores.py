@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from sts.annotations import claims, people, queue, submissions
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import submissions
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people
+from sts.annotations.queue import claims, queue
 from sts.annotations.types import Acknowledgement, Annotator, Claim, Item
 
 T = TypeVar("T")

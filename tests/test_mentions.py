@@ -16,6 +16,9 @@ FOLDERS = {
     "sts_scenarios": ROOT / "scenarios/sts_scenarios",
     "sts_analysis": ROOT / "analysis/sts_analysis",
     "sts_annotator_app": ROOT / "annotator_app/sts_annotator_app",
+    "sts_lambda_star": ROOT / "worlds/lambda_star/sts_lambda_star",
+    "sts_babyai": ROOT / "worlds/babyai/sts_babyai",
+    "sts_overcooked": ROOT / "worlds/overcooked/sts_overcooked",
     "tests": ROOT / "tests",
 }
 MENTION = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -23,7 +26,7 @@ PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 SOURCES = (".py", ".md", ".toml", ".mjs", ".ts", ".j2", ".css", ".html")
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
-OURS = r"\.py$|^(sts|scenarios|analysis|annotator_app|tests|docs)/[a-z]"
+OURS = r"\.py$|^(sts|scenarios|analysis|annotator_app|worlds|tests|docs)/[a-z]"
 """Paths of this project, among those of users' workspaces."""
 FOREIGN = (
     "proxy_pass auth_request forward_auth limit_req synchronous_commit UNIQUE tsc revoke "

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-from sts.annotations import claims, deal, progress, submissions, training
-from sts.annotations.closings import find_closing
-from sts.annotations.current_events import CurrentEvent
-from sts.annotations.store import AnnotationStore, Connection
+from sts.annotations.answers import progress, submissions, training
+from sts.annotations.answers.current_events import CurrentEvent
+from sts.annotations.database.store import AnnotationStore, Connection
+from sts.annotations.log.closings import find_closing
+from sts.annotations.people import deal
+from sts.annotations.queue import balance, claims
 from sts.annotations.study import StudySettings
 from sts.annotations.types import Acknowledgement, Annotator, Claim, DailyActivity, Progress
 from sts.errors import StsError
@@ -233,7 +235,7 @@ def _assign(
             connection, person.id, suite=suite, count=count, without=without, study=study, now=now
         )
         seen = deal.list_seen(connection, person.id)
-    done = progress.count_judged(connection, person.id, suite)
+    done = balance.count_judged(connection, person.id, suite)
     day = progress.load_activity(connection, person.id, midnight)
     return _Turn(claimed, seen, round_, closed, done, day)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sts.annotations import people, progress, queue
-from sts.annotations.closings import find_closing
-from sts.annotations.items import find_players, make_item
-from sts.annotations.roles import ROLES
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.log.closings import find_closing
+from sts.annotations.people import people
+from sts.annotations.people.roles import ROLES
+from sts.annotations.queue import queue
+from sts.annotations.queue.items import find_players, make_item
 from sts.annotations.types import Annotator
 from sts.continuations.index import Entry, open_index
 from sts.continuations.silence import QUESTION, find_silent, is_silent
@@ -18,8 +20,8 @@ from sts.suites import store as suites
 from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
-from sts_scenarios import categories
-from sts_scenarios.curation import find_person
+from sts_scenarios.draft.curation import find_person
+from sts_scenarios.rules import categories
 
 
 def select_suite(workspace: Workspace, label: str | None) -> Selection | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from sts_annotator_app.auth import BrowserSessions
-from sts_annotator_app.entry_pages import render_refusal
+from sts_annotator_app.auth.browser_sessions import BrowserSessions
+from sts_annotator_app.auth.entry_pages import render_refusal
 
 RESULTS = "/results/"
 _FILES = re.compile(

@@ -13,11 +13,12 @@ import streamlit as st
 from sts import registry
 from sts.agents import list_installed
 from sts.agents.info import require_infos
-from sts.annotations import consent, external_ids, people, progress
-from sts.annotations.consent import ConsentText
-from sts.annotations.differences import load_label_verdicts
-from sts.annotations.review_queues import ReviewQueues
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.differences import load_label_verdicts
+from sts.annotations.findings.review_queues import ReviewQueues
+from sts.annotations.people import consent, external_ids, people
+from sts.annotations.people.consent import ConsentText
 from sts.annotations.types import Annotator
 from sts.continuations.index import Index, open_index
 from sts.continuations.store import find_continuation, save
@@ -34,7 +35,7 @@ from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
 from sts_annotator_app import components, scripts
 from sts_annotator_app.annotating import Broken
-from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.auth.browser_sessions import cookie_name
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import preload

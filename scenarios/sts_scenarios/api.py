@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.cli.arguments import show_progress, warn
 from sts.errors import StsError
 from sts.ratings import VERDICTS
@@ -19,14 +19,14 @@ from sts.suites.drafts import Draft
 from sts.suites.folders import list_versions
 from sts.suites.selections import Selection, scenario_table
 from sts.suites.types import Summary
-from sts_scenarios import categories as registry
-from sts_scenarios import curation, freezing
-from sts_scenarios.labels import label_suite
+from sts_scenarios.draft import curation, freezing
 from sts_scenarios.mining import Mined
 from sts_scenarios.mining.choice import Stratum
 from sts_scenarios.mining.request import MiningOutcome, MiningRequest, run_request
 from sts_scenarios.mining.requests import describe_unfit
-from sts_scenarios.validity import is_checked
+from sts_scenarios.rules import categories as registry
+from sts_scenarios.rules.labels import label_suite
+from sts_scenarios.rules.validity import is_checked
 
 if TYPE_CHECKING:
     import pandas as pd

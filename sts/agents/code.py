@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import sts
+from sts import plugin
 from sts.registry import is_packaged
 
 SUITE = "standardised-test-suite"
@@ -26,7 +27,10 @@ ModulePlace: TypeAlias = tuple[str | None, tuple[str, ...]]
 FindModule: TypeAlias = Callable[[str, tuple[str, ...]], ModulePlace]
 """A function like `sts.agents.introspection.find_module`, for some interpreter."""
 _SHARED_MODULES = re.compile(r"sts|sts\.agents(\..*)?")
-"""Modules that every agent uses, whose changes do not affect fingerprints."""
+"""Modules that every agent uses, whose changes do not affect fingerprints.
+
+A name of `sts.plugin` counts as one of the module that has it.
+"""
 _MISSING: ModulePlace = (None, ())
 _COMPILED = (".so", ".pyd")
 _FORMATTING_FIELDS = frozenset({"ctx", "kind", "level", "type_comment"})
@@ -202,7 +206,10 @@ def _list_imports(node: ast.AST) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     if isinstance(node, ast.ImportFrom):
         for alias in node.names:
             target = f"{node.module}.{alias.name}"
-            yield alias.asname or alias.name, target, (node.module or "", target)
+            names: tuple[str, ...] = (node.module or "", target)
+            if node.module == plugin.__name__ and alias.name in plugin.HOMES:
+                names = (plugin.HOMES[alias.name].partition(":")[0],)
+            yield alias.asname or alias.name, target, names
     elif isinstance(node, ast.Import):
         for alias in node.names:
             top = alias.name.partition(".")[0]

@@ -5,17 +5,20 @@ import getpass
 from collections import Counter
 from datetime import UTC, datetime
 
-from sts.annotations import audit as audits
-from sts.annotations import history, imbalance, imports, people, submissions
-from sts.annotations import plan as plans
-from sts.annotations.differences import list_disagreements, load_label_verdicts
-from sts.annotations.error_analysis import ErrorAnalysis, count_errors
-from sts.annotations.imbalance import AssignmentBalance
-from sts.annotations.presence import RECORD_FILE, has_study
-from sts.annotations.review_queues import load_reviews
-from sts.annotations.store import AnnotationStore, Connection
+from sts.annotations.answers import imports, submissions
+from sts.annotations.database.presence import RECORD_FILE, has_study
+from sts.annotations.database.store import AnnotationStore, Connection
+from sts.annotations.findings import audit as audits
+from sts.annotations.findings import imbalance
+from sts.annotations.findings import plan as plans
+from sts.annotations.findings.differences import list_disagreements, load_label_verdicts
+from sts.annotations.findings.error_analysis import ErrorAnalysis, count_errors
+from sts.annotations.findings.imbalance import AssignmentBalance
+from sts.annotations.findings.review_queues import load_reviews
+from sts.annotations.people import people
 from sts.annotations.study import base_suite
 from sts.annotations.types import RejectedSubmission
+from sts.annotations.vault import history
 from sts.cli.arguments import format_table, warn
 from sts.cli.command import Result
 from sts.commands.study import read_study, resolve_study
@@ -30,7 +33,7 @@ _MAX_HEADER_CHARS = 24
 
 def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Append judgements made elsewhere."""
-    from sts.annotations.matching import match_to_continuations
+    from sts.annotations.answers.matching import match_to_continuations
 
     ratings = imports.read_ratings(args.file)
     with AnnotationStore.open(workspace) as store:
@@ -49,8 +52,8 @@ def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Write the current judgements, and the digests of what they are from."""
-    from sts.annotations import digests
-    from sts.annotations.export import export_ratings, write_csv
+    from sts.annotations.findings.export import export_ratings, write_csv
+    from sts.annotations.vault import digests
 
     file, suite = args.out, resolve_study(workspace, args.suite)
     ratings, made_of = export_ratings(workspace, suite, names=args.real_names)
@@ -114,7 +117,7 @@ def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Find what was changed, lost or added behind the store's back."""
-    from sts.annotations.check import find_loss
+    from sts.annotations.vault.integrity import find_loss
 
     store = AnnotationStore.find(workspace)
     if store is None:

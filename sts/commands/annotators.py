@@ -7,7 +7,9 @@ import getpass
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sts.annotations import (
+from sts.annotations.database.store import AnnotationStore, Connection
+from sts.annotations.findings.plan import validate_reason
+from sts.annotations.people import (
     addresses,
     consent,
     exclusions,
@@ -15,13 +17,11 @@ from sts.annotations import (
     members,
     payable_time,
     people,
-    progress,
 )
-from sts.annotations import sessions as entries
-from sts.annotations.plan import validate_reason
-from sts.annotations.roles import ROLES
-from sts.annotations.sessions import DAY_S, INVITATION_LIFETIME_S
-from sts.annotations.store import AnnotationStore, Connection
+from sts.annotations.people import sessions as entries
+from sts.annotations.people.roles import ROLES
+from sts.annotations.people.sessions import DAY_S, INVITATION_LIFETIME_S
+from sts.annotations.queue import balance
 from sts.annotations.types import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
@@ -198,7 +198,7 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
     with _open_store(workspace, args.name) as store:
         with store.read() as connection:
             person = people.get_person(connection, args.name)
-            judged = progress.count_judged(connection, person.id)
+            judged = balance.count_judged(connection, person.id)
             traces, file = forgetting.find_traces(workspace, person.pseudonym), store.study.consent
             if keep and traces.suites:
                 text = consent.load_text(workspace, file) if file else None

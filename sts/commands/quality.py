@@ -7,17 +7,19 @@ import pandas as pd
 
 from sts import agreement
 from sts.agreement import Agreement
-from sts.annotations import active_time as effort
-from sts.annotations import attention, conditions, exclusions, people, unjudgeable
-from sts.annotations import quality as qualities
-from sts.annotations.active_time import ActiveTime
-from sts.annotations.attention import Attention
-from sts.annotations.conditions import DifferingScenario
-from sts.annotations.exclusions import Exclusion
-from sts.annotations.quality import Accuracy, AnnotatorQuality
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import attention
+from sts.annotations.answers import quality as qualities
+from sts.annotations.answers.attention import Attention
+from sts.annotations.answers.quality import Accuracy, AnnotatorQuality
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import active_time as effort
+from sts.annotations.findings import conditions, unjudgeable
+from sts.annotations.findings.active_time import ActiveTime
+from sts.annotations.findings.conditions import DifferingScenario
+from sts.annotations.findings.unjudgeable import UnjudgeableScenario
+from sts.annotations.people import exclusions, people
+from sts.annotations.people.exclusions import Exclusion
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
-from sts.annotations.unjudgeable import UnjudgeableScenario
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import resolve_study

@@ -4,9 +4,9 @@ import argparse
 import re
 from collections.abc import Mapping
 
-from sts.annotations import queue
-from sts.annotations.references import check_truth, list_references
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue import queue
+from sts.annotations.queue.references import check_truth, list_references
 from sts.annotations.types import Item
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
@@ -20,7 +20,7 @@ from sts.storage.workspace import Workspace
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Put continuations of known verdict into the pool: one, or all of a CSV file."""
-    from sts.annotations.items import make_item
+    from sts.annotations.queue.items import make_item
     from sts.continuations.store import find_continuation
 
     given = args.continuation, args.verdict, args.csv and "csv"
@@ -71,8 +71,8 @@ def _parse_step(cell: str) -> int | None:
 
 def propose(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List, or add, clips on which annotators agree under both conditions."""
-    from sts.annotations.conditions import MIN_ANNOTATORS, propose_references
-    from sts.annotations.items import make_item
+    from sts.annotations.findings.conditions import MIN_ANNOTATORS, propose_references
+    from sts.annotations.queue.items import make_item
     from sts.continuations.store import find_continuation
 
     suite = resolve_study(workspace, args.suite)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from sts.annotations.presence import has_study
+from sts.annotations.database.presence import has_study
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sts.annotations.store import Connection
+    from sts.annotations.database.store import Connection
     from sts.suites.decisions import CandidateState, Decision
     from sts.suites.drafts import Draft
 
@@ -22,7 +22,7 @@ def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | Non
     """Return what `read` finds in the workspace's database, None before a study has begun."""
     if not has_study(workspace):
         return None
-    from sts.annotations.store import AnnotationStore  # slow to import
+    from sts.annotations.database.store import AnnotationStore  # slow to import
 
     with AnnotationStore.open(workspace) as store, store.read() as connection:
         return read(connection)
@@ -39,7 +39,7 @@ def resolve_study(workspace: Workspace, name: S) -> S:
     """
     if name is None:
         return None
-    from sts.annotations import queue
+    from sts.annotations.queue import queue
     from sts.suites.selections import load_selection
 
     enqueued = read_study(workspace, queue.list_suites) or []
@@ -56,7 +56,7 @@ def candidate_states(draft: Draft) -> dict[str, CandidateState]:
     from sts.suites.decisions import fold_decisions
 
     def read(connection: Connection) -> list[Decision]:
-        from sts.annotations import decisions  # slow to import
+        from sts.annotations.log import decisions  # slow to import
 
         return decisions.load_decisions(connection, draft.id)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sts import registry
-from sts.annotations.roles import DUTIES, ROLES
+from sts.annotations.people.roles import DUTIES, ROLES
 from sts.cli.command import (
     AGENTS,
     SUITE,

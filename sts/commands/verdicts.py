@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sts.annotations import verdicts
-from sts.annotations.verdicts import Verdict
+from sts.annotations.answers import verdicts
+from sts.annotations.answers.verdicts import Verdict
 from sts.cli.arguments import warn
 from sts.commands.study import read_study
 from sts.continuations.index import Index

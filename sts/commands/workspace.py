@@ -5,10 +5,10 @@ import os
 from pathlib import Path
 
 from sts import registry
-from sts.annotations import backup as backups
-from sts.annotations import digests
-from sts.annotations import move as moving
-from sts.annotations.presence import URL_VARIABLE
+from sts.annotations.database.presence import URL_VARIABLE
+from sts.annotations.vault import backup as backups
+from sts.annotations.vault import digests
+from sts.annotations.vault import move as moving
 from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.errors import ArgumentError, StsError

@@ -4,6 +4,8 @@ import contextlib
 import fcntl
 import functools
 import hashlib
+import re
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,19 +15,22 @@ import numba
 import numba.extending
 
 LOCK_FILE = "kernels.lock"
+_JIT = re.compile(rb"\bjit(_inlined)?\b")
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-def _digest() -> str:
-    """Return a hash of every file of `sts` that contains kernels."""
-    files = sorted(Path(__file__).parent.parent.rglob("*.py"))
-    sources = [(str(f), f.read_bytes()) for f in files]
-    marked = b"sts.numerics.compiled import"
-    kernels = [name.encode() + raw for name, raw in sources if marked in raw]
+@functools.cache
+def _digest(package: str) -> str:
+    """Return a hash of every file with kernels in `sts` and in another top-level package."""
+    folders = {Path(__file__).parent.parent, *_list_folders(package)}
+    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+    kernels = [f"{file}".encode() + raw for file in files if _JIT.search(raw := file.read_bytes())]
     return hashlib.sha256(b"".join(kernels)).hexdigest()
 
 
-_SOURCES = _digest()
+def _list_folders(package: str) -> list[Path]:
+    """Return the folders of a package; none for a single file, whose own changes numba sees."""
+    return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", ())]
 
 
 def jit(function: Function) -> Function:
@@ -87,7 +92,10 @@ def _stamp_cache(dispatcher: Any, function: Function) -> Function:
     """
     if dispatcher is not function:
         cached = dispatcher._cache._cache_file
-        cached._source_stamp = (cached._source_stamp, _SOURCES)
+        cached._source_stamp = (
+            cached._source_stamp,
+            _digest(function.__module__.partition(".")[0]),
+        )
         cached._load_index = _ignore_unreadable(cached._load_index)
         folder = Path(cached._cache_path)
         cached.save = _with_lock(cached.save, folder, fcntl.LOCK_EX)

@@ -199,14 +199,17 @@ def test_numpy_and_numba_count_by_name_and_version(mark):
     assert found == (f"numba=={numba.__version__}", f"numpy=={np.__version__}")
 
 
+OURS = f"standardised-test-suite=={sts.__version__}"
+
+
 @pytest.mark.parametrize(
     ("line", "found"),
     [
         ("import sts\nfrom sts.agents import Agent, PolicyOutput\n", ()),
-        (
-            "from sts.worlds.lambda_star.state import MOVES\n",
-            (f"standardised-test-suite=={sts.__version__}",),
-        ),
+        ("from sts.plugin import Agent, PolicyOutput, build_agent\n", ()),
+        ("from sts.plugin import Agent, stream\n", (OURS,)),
+        ("from sts import plugin\n", (OURS,)),
+        ("from sts_lambda_star.state import MOVES\n", (OURS,)),
     ],
 )
 def test_internal_modules_of_sts_count_by_version(mark, line, found):

@@ -18,7 +18,7 @@ from sts.agents.identity import declared_version, describe_fingerprint
 from sts.entry_points import list_group
 from sts.errors import ArgumentError
 from sts.registry import is_packaged
-from sts.worlds.lambda_star.agents.rule import Rule
+from sts_lambda_star.agents.rule import Rule
 from tests import golden
 from tests.agents.stateful import Made, Setting, Versioned
 from tests.examples import scenarios
@@ -237,7 +237,7 @@ def test_packaged_agent_with_another_version_has_another_fingerprint(monkeypatch
 
 
 DERIVED = """
-from sts.worlds.lambda_star.agents.rule import Rule
+from sts_lambda_star.agents.rule import Rule
 
 class Mine(Rule):
     name = "mine"

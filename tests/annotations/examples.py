@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from sqlalchemy import select
 
-from sts.annotations import people
-from sts.annotations.schema import metadata
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.schema import metadata
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people
 from sts.annotations.types import Claim, Item
 from sts.storage.workspace import Workspace
 from tests.stores import add_person, ask, claim_items, submit

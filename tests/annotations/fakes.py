@@ -7,9 +7,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations import imports, queue, study_continuations
-from sts.annotations.study_continuations import StudyContinuations
+from sts.annotations.answers import imports
+from sts.annotations.queue import queue
 from sts.annotations.types import Item
+from sts.annotations.vault import study_continuations
+from sts.annotations.vault.study_continuations import StudyContinuations
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 

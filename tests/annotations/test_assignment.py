@@ -6,9 +6,11 @@ from collections.abc import Iterable
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import claims, controls, progress, schema
-from sts.annotations.assignment import Balance, Candidate, batch_size, choose_next
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database import schema
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue import claims, controls
+from sts.annotations.queue.assignment import Balance, Candidate, batch_size, choose_next
 from sts.annotations.study import StudySettings, load_study
 from sts.annotations.types import Item
 from sts.errors import DamagedData, UnknownName

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sts.annotations.audit import load_balance_audit
-from sts.annotations.imbalance import (
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.audit import load_balance_audit
+from sts.annotations.findings.imbalance import (
     EMPTY_AUDIT,
     LARGE_IMBALANCE,
     AssignmentBalance,
     measure_imbalance,
 )
-from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Item
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, judge

@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import backup, people, progress, schema, sessions, submissions
-from sts.annotations.database_backup import DUMP_FILE
-from sts.annotations.history import verify
-from sts.annotations.move import MOVED_FILE, move_database
-from sts.annotations.presence import DATABASE_FILE
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress, submissions
+from sts.annotations.database import schema
+from sts.annotations.database.presence import DATABASE_FILE
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people, sessions
+from sts.annotations.vault import backup
+from sts.annotations.vault.database_backup import DUMP_FILE
+from sts.annotations.vault.history import verify
+from sts.annotations.vault.move import MOVED_FILE, move_database
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
 from sts.storage.folders import replace_folder
@@ -197,8 +200,8 @@ def test_backup_holds_all_but_what_is_rebuilt(small, tmp_path) -> None:
 
 def test_secret_files_have_the_names_that_the_annotator_uses() -> None:
     from sts.commands import workspace as command
-    from sts_annotator_app.auth import KEY_FILE
-    from sts_annotator_app.sign_in import FILE as SECRETS
+    from sts_annotator_app.auth.browser_sessions import KEY_FILE
+    from sts_annotator_app.auth.openid import FILE as SECRETS
 
     assert backup.KEY_FILE == KEY_FILE
     assert {KEY_FILE, SECRETS, DATABASE_FILE, DUMP_FILE} == {*command.SECRETS}

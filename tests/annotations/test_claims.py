@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from sts.annotations import progress, queue, references
-from sts.annotations.references import check_truth
-from sts.annotations.store import AnnotationStore
-from sts.annotations.training import load_progress, save_answer
+from sts.annotations.answers import progress
+from sts.annotations.answers.training import load_progress, save_answer
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue import balance, queue, references
+from sts.annotations.queue.references import check_truth
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -95,7 +96,7 @@ def test_lapsed_lease_stays_with_its_annotator_until_another_takes_it(store, clo
     assert statuses(submit(store, ana, late)) == ["extra", "saved"]
     assert statuses(submit(store, bo, [a_submission(taken[1])])) == ["extra"]
     assert ask(store, progress.load_progress, SUITE)[:4] == (2, 2, 2, 2)
-    assert [ask(store, progress.count_judged, one, SUITE) for one in (ana, bo)] == [2, 2]
+    assert [ask(store, balance.count_judged, one, SUITE) for one in (ana, bo)] == [2, 2]
 
 
 def test_each_annotator_meets_items_in_their_own_order_under_random_ids(store) -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.clips import NOT_FOUND, NOT_JUDGED_YET, load_clip, load_items_by_clip
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers.clips import NOT_FOUND, NOT_JUDGED_YET, load_clip, load_items_by_clip
+from sts.annotations.database.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from tests.access.attempts import attempt

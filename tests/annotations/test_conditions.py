@@ -6,10 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from sts.annotations import conditions, deal, people, quality, references
-from sts.annotations.doubts import list_doubtful
-from sts.annotations.export import export_ratings
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import quality
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import conditions
+from sts.annotations.findings.doubts import list_doubtful
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.people import deal, people
+from sts.annotations.queue import references
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, add_people, an_item, claim, rows

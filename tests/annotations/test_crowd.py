@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sts.annotations import external_ids, payable_time, people, references, sessions
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import external_ids, payable_time, people, sessions
+from sts.annotations.queue import references
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -64,7 +65,7 @@ def test_id_is_stored_in_one_table_and_erased_with_the_name(workspace, store) ->
 
 
 def store_tables(store: AnnotationStore) -> list[str]:
-    from sts.annotations.schema import metadata
+    from sts.annotations.database.schema import metadata
 
     return [*metadata.tables]
 

@@ -19,11 +19,13 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from sts.annotations import people, progress, schema, tables
-from sts.annotations import sqlite as sqlite_files
-from sts.annotations.database import MisreadDatabase
-from sts.annotations.presence import DATABASE_FILE
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database import schema, tables
+from sts.annotations.database import sqlite as sqlite_files
+from sts.annotations.database.database import MisreadDatabase
+from sts.annotations.database.presence import DATABASE_FILE
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people
 from sts.errors import ArgumentError, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -359,7 +361,7 @@ def test_failed_read_asks_to_check_the_disk_and_try_again(sqlite_started, found)
 
 
 def test_password_is_not_in_the_arguments_of_a_program() -> None:
-    from sts.annotations.postgresql import command_line_url
+    from sts.annotations.database.postgresql import command_line_url
 
     url = "postgresql+psycopg://sts:s%20cret@db.example:5433/study?sslmode=require"
     place, secret = command_line_url(make_url(url))
@@ -389,7 +391,7 @@ def proxy(postgresql: Callable[[], str]) -> Iterator[BlackHole]:
 @pytest.mark.landing
 @pytest.mark.postgresql
 def test_silent_partition_fails_in_time_and_the_pool_recovers(proxy, tmp_path, monkeypatch) -> None:
-    from sts.annotations import postgresql
+    from sts.annotations.database import postgresql
 
     monkeypatch.setattr(postgresql, "RESPONSE_TIMEOUT_S", LIMIT)
     monkeypatch.setattr(postgresql, "_CONNECT_TIMEOUT_S", LIMIT)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import clips, deal, people, quality, training
-from sts.annotations.export import export_ratings
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import clips, quality, training
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.people import deal, people
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     SUITE,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sts.annotations import decisions
-from sts.annotations.decisions import DecisionConflict
-from sts.annotations.presence import DATABASE_FILE
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.presence import DATABASE_FILE
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.log import decisions
+from sts.annotations.log.decisions import DecisionConflict
 from sts.errors import DamagedData, StoreError
 from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
 from tests.stores import add_person, ask, change

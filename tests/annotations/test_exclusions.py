@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations import attention, exclusions, members, people, progress, quality, unjudgeable
-from sts.annotations.export import export_ratings
-from sts.annotations.history import verify
-from sts.annotations.store import AnnotationStore
-from sts.annotations.verdicts import load_human_verdicts
+from sts.annotations.answers import attention, progress, quality
+from sts.annotations.answers.verdicts import load_human_verdicts
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import unjudgeable
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.people import exclusions, members, people
+from sts.annotations.vault.history import verify
 from sts.errors import ArgumentError
 from tests.annotations.examples import (
     HORIZON,

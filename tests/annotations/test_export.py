@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.annotations import progress, references
-from sts.annotations.export import export_ratings, write_csv
-from sts.annotations.history import verify
-from sts.annotations.imports import read_ratings
+from sts.annotations.answers import progress
+from sts.annotations.answers.imports import read_ratings
+from sts.annotations.findings.export import export_ratings, write_csv
+from sts.annotations.queue import references
 from sts.annotations.types import Item
+from sts.annotations.vault.history import verify
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     SUITE,

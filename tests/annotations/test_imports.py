@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations import deal, people, progress, queue, sessions
-from sts.annotations import imports as store_imports
-from sts.annotations.export import export_ratings, write_csv
-from sts.annotations.imports import IMPORT_COLUMNS, ImportResult, Rating, read_ratings
-from sts.annotations.matching import match_ratings
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import imports as store_imports
+from sts.annotations.answers import progress
+from sts.annotations.answers.imports import IMPORT_COLUMNS, ImportResult, Rating, read_ratings
+from sts.annotations.answers.matching import match_ratings
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings, write_csv
+from sts.annotations.people import deal, people, sessions
+from sts.annotations.queue import queue
 from sts.continuations import store as continuations
 from sts.continuations.run import run
 from sts.errors import ArgumentError, DamagedData

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from sts.annotations import progress
-from sts.annotations.claims import LEASE_DURATION_S
-from sts.annotations.schema import events, items
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.schema import events, items
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue.claims import LEASE_DURATION_S
 from tests.annotations.examples import Clock, a_submission, an_item
 from tests.stores import add_person, ask, claim_items, enqueue, submit
 

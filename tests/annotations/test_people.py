@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from sts.annotations import consent, people, progress, sessions, submissions
-from sts.annotations.digests import iter_differences
-from sts.annotations.export import export_ratings
-from sts.annotations.history import verify
-from sts.annotations.people import find_by_session, normalise_name
-from sts.annotations.presence import DATABASE_FILE
-from sts.annotations.sessions import (
+from sts.annotations.answers import submissions
+from sts.annotations.database.presence import DATABASE_FILE
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.people import consent, people, sessions
+from sts.annotations.people.people import find_by_session, normalise_name
+from sts.annotations.people.sessions import (
     DAY_S,
     EXPIRED_MESSAGE,
     IDLE_TIMEOUT_S,
@@ -21,7 +21,9 @@ from sts.annotations.sessions import (
     UNKNOWN_MESSAGE,
     USED_MESSAGE,
 )
-from sts.annotations.store import AnnotationStore
+from sts.annotations.queue import balance
+from sts.annotations.vault.digests import iter_differences
+from sts.annotations.vault.history import verify
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from tests.access.attempts import attempt
 from tests.annotations.examples import (
@@ -122,7 +124,7 @@ def test_person_who_stops_being_an_annotator_frees_their_clips(store) -> None:
     with pytest.raises(UnknownName, match="unknown current annotator 'Ana'; known: Bo"):
         claim(store, ana)
     assert {c.item for c in claim(store, bo)} == {c.item for c in held[1:]}
-    assert ask(store, progress.count_judged, ana, SUITE) == 1
+    assert ask(store, balance.count_judged, ana, SUITE) == 1
 
 
 def test_pseudonym_is_random_constant_and_identifies_its_person(store) -> None:

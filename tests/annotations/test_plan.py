@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from sts.annotations import events, people, plan
-from sts.annotations.closings import ClosingEvent
-from sts.annotations.history import verify
-from sts.annotations.plan import Plan, load_plan, load_scenario_hashes
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import plan
+from sts.annotations.findings.plan import Plan, load_plan, load_scenario_hashes
+from sts.annotations.log import events
+from sts.annotations.log.closings import ClosingEvent
+from sts.annotations.people import people
 from sts.annotations.types import Item
+from sts.annotations.vault.history import verify
 from sts.errors import ArgumentError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import frozen

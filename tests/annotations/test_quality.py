@@ -5,8 +5,10 @@ import json
 import pytest
 from scipy.stats import beta
 
-from sts.annotations import active_time, controls, progress, quality, unjudgeable
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress, quality
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import active_time, unjudgeable
+from sts.annotations.queue import controls
 from tests.annotations.examples import (
     SUITE,
     Clock,

@@ -7,20 +7,21 @@ from uuid import uuid4
 
 import pytest
 
-from sts.annotations import error_analysis
-from sts.annotations import people as store_people
-from sts.annotations.current_events import CurrentEvent
-from sts.annotations.differences import list_disagreements
-from sts.annotations.judged_clips import classify_disagreement
-from sts.annotations.review_queues import (
+from sts.annotations.answers.current_events import CurrentEvent
+from sts.annotations.answers.review_events import ERRORS
+from sts.annotations.answers.verdicts import Verdict
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import error_analysis
+from sts.annotations.findings.differences import list_disagreements
+from sts.annotations.findings.judged_clips import classify_disagreement
+from sts.annotations.findings.review_queues import (
     ReviewCase,
     ReviewQueue,
     ReviewQueues,
     load_error_analysis,
     load_reviews,
 )
-from sts.annotations.store import AnnotationStore
-from sts.annotations.verdicts import Verdict
+from sts.annotations.people import people as store_people
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, statuses
 from tests.stores import add_person, add_reference, ask, change, enqueue, submit
 
@@ -197,7 +198,7 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store) ->
         team.send(person, clip, "review", error_type=label)
     found = ask(store, load_reviews, SUITE)
     table = error_analysis.count_errors(found.clips, found.reviews, 2, 0)
-    assert [row.error for row in table.rows] == [*error_analysis.ERRORS]
+    assert [row.error for row in table.rows] == [*ERRORS]
     counts = {row.error: (row.people, row.agents) for row in table.rows if row.people + row.agents}
     assert counts == {"rigidity": (1, 0), "fair": (0, 1)}
     assert table.samples == {"people": (2, 2, 1, 0), "agents": (4, 2, 1, 1)}
@@ -279,5 +280,5 @@ def test_queues_follow_new_judgements_and_are_rebuilt_only_for_them(store, monke
     assert team.send(team.rhea, "c1", "adjudication", verdict="not_done") == "saved"
     assert disputes() == {"c0", "c2"} and kept.for_reviewer(team.max)["disputes"].done == 1
     assert counted == [2, 3]
-    monkeypatch.setattr("sts.annotations.review_queues.time.monotonic", lambda: 1e9)
+    monkeypatch.setattr("sts.annotations.findings.review_queues.time.monotonic", lambda: 1e9)
     assert disputes() and counted == [2, 3, 3]  # a rule may have labelled more by then

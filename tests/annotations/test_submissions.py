@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import imports, people, progress, review_events, submissions, verdicts
-from sts.annotations.error_analysis import ERRORS
-from sts.annotations.events import KINDS
-from sts.annotations.export import export_ratings
-from sts.annotations.history import verify
-from sts.annotations.imports import read_ratings
-from sts.annotations.store import AnnotationStore
-from sts.annotations.submissions import Rejection, parse_event
+from sts.annotations.answers import imports, progress, review_events, submissions, verdicts
+from sts.annotations.answers.imports import read_ratings
+from sts.annotations.answers.review_events import ERRORS
+from sts.annotations.answers.submissions import Rejection, parse_event
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.log.events import KINDS
+from sts.annotations.people import people
+from sts.annotations.queue import balance
 from sts.annotations.types import Claim
+from sts.annotations.vault.history import verify
 from sts.errors import DamagedData, StoreError, UnknownName
 from tests.access.attempts import attempt
 from tests.annotations.examples import (
@@ -359,7 +361,7 @@ def test_review_adjudication_or_note_counts_as_no_judgement(store, ana, rhea, it
     def counted(store: AnnotationStore) -> list[Any]:
         return [
             ask(store, progress.load_progress, SUITE),
-            [ask(store, progress.count_judged, person) for person in (ana, rhea)],
+            [ask(store, balance.count_judged, person) for person in (ana, rhea)],
             ask(store, verdicts.load_human_verdicts, ["c0"]),
             ask(store, progress.load_recent_judgements, ana),
         ]

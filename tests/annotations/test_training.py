@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import progress, training
-from sts.annotations.store import AnnotationStore
-from sts.annotations.training import load_progress, save_answer
+from sts.annotations.answers import progress, training
+from sts.annotations.answers.training import load_progress, save_answer
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue import balance
 from tests.annotations.examples import add_people, claim, some_items
 from tests.annotations.examples import an_item as item
 from tests.stores import add_reference, ask, change, enqueue, submit
@@ -55,7 +56,7 @@ def test_round_is_passed_at_the_required_share(open_study) -> None:
         assert feedback.message.startswith("Not correct" if wrong else "Correct")
     assert "passed" in feedback.message and not ask(store, load_progress, ann).needed
     assert ask(store, progress.load_recent_judgements, ann) == [], "none of it is a judgement"
-    assert ask(store, progress.count_judged, ann) == 0
+    assert ask(store, balance.count_judged, ann) == 0
 
 
 def test_new_round_has_new_episodes_until_the_pool_is_empty(open_study) -> None:

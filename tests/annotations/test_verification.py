@@ -14,22 +14,25 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import digests, history, people, progress, references, study_continuations
-from sts.annotations.check import check_annotations
-from sts.annotations.controls import set_pause
-from sts.annotations.digests import iter_differences
-from sts.annotations.events import SUITE_KINDS, append_suite_event
-from sts.annotations.exclusions import set_excluded
-from sts.annotations.export import (
+from sts.annotations.answers import progress
+from sts.annotations.database.presence import DATABASE_FILE, RECORD_FILE
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import (
     _build_table,
     _iter_altered_clips,
     _raise_findings,
     export_ratings,
 )
-from sts.annotations.history import verify
-from sts.annotations.presence import DATABASE_FILE, RECORD_FILE
-from sts.annotations.store import AnnotationStore
+from sts.annotations.log.events import SUITE_KINDS, append_suite_event
+from sts.annotations.people import people
+from sts.annotations.people.exclusions import set_excluded
+from sts.annotations.queue import references
+from sts.annotations.queue.controls import set_pause
 from sts.annotations.study import load_study
+from sts.annotations.vault import digests, history, study_continuations
+from sts.annotations.vault.digests import iter_differences
+from sts.annotations.vault.history import verify
+from sts.annotations.vault.integrity import check_annotations
 from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import frozen

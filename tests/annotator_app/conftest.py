@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites

@@ -11,10 +11,11 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
-from sts.annotations import people, progress, sessions
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people, sessions
 from sts.storage.workspace import Workspace
-from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.auth.browser_sessions import cookie_name
 from tests.stores import add_person, ask, change
 from tests.waiting import PATIENCE, wait_until
 from tests.zygote import Copy, Zygote

@@ -16,24 +16,25 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sts.annotations import external_ids, people, schema, sessions
-from sts.annotations.database import Database
-from sts.annotations.sessions import EXPIRED_MESSAGE, UNKNOWN_MESSAGE, USED_MESSAGE
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database import schema
+from sts.annotations.database.database import Database
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import external_ids, people, sessions
+from sts.annotations.people.sessions import EXPIRED_MESSAGE, UNKNOWN_MESSAGE, USED_MESSAGE
 from sts.annotations.study import DEFAULT_STUDY
 from sts.errors import StoreError
-from sts_annotator_app.auth import BrowserSessions, cookie_name
-from sts_annotator_app.authentication import Authenticator
-from sts_annotator_app.entry_pages import UNAVAILABLE
-from sts_annotator_app.rate_limiter import (
+from sts_annotator_app.auth.browser_sessions import BrowserSessions, cookie_name
+from sts_annotator_app.auth.entrances import Authenticator
+from sts_annotator_app.auth.entry_pages import UNAVAILABLE
+from sts_annotator_app.auth.openid import SIGN_IN_FAILED, Provider
+from sts_annotator_app.auth.rate_limiter import (
     MAX_FAILURES,
     MAX_FAILURES_PER_ADDRESS,
     WINDOW_S,
     RateLimiter,
 )
-from sts_annotator_app.routes import PAGE, build_application
 from sts_annotator_app.settings import Settings
-from sts_annotator_app.sign_in import SIGN_IN_FAILED, Provider
+from sts_annotator_app.shell.routes import PAGE, build_application
 from tests.access.attempts import attempt
 
 TOKEN, ANOTHERS, OWNERS = "a-session", "anothers", "the-key"
@@ -266,7 +267,9 @@ class Counting(Gate):
 def test_wrong_cookies_cost_one_lookup_each_and_lock_no_person_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sts_annotator_app.auth.CACHE_S", 3600.0)  # the thousand may take a while
+    monkeypatch.setattr(
+        "sts_annotator_app.auth.browser_sessions.CACHE_S", 3600.0
+    )  # the thousand may take a while
     gate = Counting()
     at = door(gate)
     assert status("/", IN, at=at) == 200

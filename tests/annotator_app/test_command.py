@@ -16,10 +16,10 @@ import pytest
 
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from sts_annotator_app import server
-from sts_annotator_app.auth import KEY_FILE, derive_owner_key
-from sts_annotator_app.server import bind
+from sts_annotator_app.auth.browser_sessions import KEY_FILE, derive_owner_key
 from sts_annotator_app.settings import Settings
+from sts_annotator_app.shell import server
+from sts_annotator_app.shell.server import bind
 from tests.waiting import PATIENCE
 
 

@@ -19,9 +19,9 @@ import pytest
 import uvicorn
 from websockets.sync.client import connect
 
-from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
-from sts_annotator_app.server import bind
 from sts_annotator_app.settings import MAX_CONNECTIONS
+from sts_annotator_app.shell.connections import LimitedProtocol, raise_file_limit
+from sts_annotator_app.shell.server import bind
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import wired
@@ -31,7 +31,7 @@ KIND = "Links and sessions"
 HALF = b"GET / HTTP/1.1\r\nHost: study.example\r\nX-Slow: "
 BODY = b"POST / HTTP/1.1\r\nHost: study.example\r\nContent-Length: 9\r\n\r\nslow"
 WHOLE = b"GET / HTTP/1.1\r\nHost: study.example\r\n\r\n"
-TIMEOUT = "sts_annotator_app.connections.REQUEST_TIMEOUT_S"
+TIMEOUT = "sts_annotator_app.shell.connections.REQUEST_TIMEOUT_S"
 PEOPLE, TABS = 60, 7
 """People behind one address, and the connections that a browser opens to one server."""
 

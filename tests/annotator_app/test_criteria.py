@@ -11,8 +11,8 @@ import pytest
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.viewer.criteria import find_criterion
-from sts_scenarios import categories
-from sts_scenarios.category import Overlay, Rubric, name_in_errors
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Overlay, Rubric, name_in_errors
 from tests.examples import on_test_side, recorded
 from tests.mined import mine
 

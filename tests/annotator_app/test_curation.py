@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import decisions, people
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.log import decisions
+from sts.annotations.people import people
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
@@ -22,7 +23,7 @@ from sts_annotator_app.annotating import UNSAVED, storage_namespace
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import AHEAD, sync_page
-from sts_scenarios.profiles import Profiles
+from sts_scenarios.draft.stored_profiles import Profiles
 from tests.annotator_app.components.test_node import check_declared
 from tests.examples import CLEAN_TAKE, accepted, on_test_side, recorded, scenarios
 from tests.stores import add_person, ask

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.annotations import deal, exclusions, progress, submissions
-from sts.annotations.events import CLOSING, REOPENING, append_suite_event
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress, submissions
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.log.events import CLOSING, REOPENING, append_suite_event
+from sts.annotations.people import deal, exclusions
 from sts.annotations.types import Annotator, Item
 from sts.domains import SceneLayout, load_domain
 from sts.errors import StoreError, UnknownName

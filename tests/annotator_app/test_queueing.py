@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import progress
-from sts.annotations.export import export_ratings
-from sts.annotations.plan import close_suite
-from sts.annotations.schema import items
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.schema import items
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.findings.plan import close_suite
 from sts.continuations.run import run
 from sts.continuations.silence import is_silent
 from sts.continuations.store import stream

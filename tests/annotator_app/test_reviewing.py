@@ -10,10 +10,11 @@ from uuid import uuid4
 
 import pytest
 
-from sts.annotations import people, submissions
-from sts.annotations import review_events as store_reviews
-from sts.annotations.review_queues import ReviewQueues
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import review_events as store_reviews
+from sts.annotations.answers import submissions
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.review_queues import ReviewQueues
+from sts.annotations.people import people
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, UnknownName
 from sts_annotator_app.annotating import UNSAVED, storage_namespace

@@ -9,16 +9,16 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from sts.annotations import members, people, sessions
-from sts.annotations.members import DailyWork
-from sts.annotations.plan import close_suite
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.plan import close_suite
+from sts.annotations.people import members, people, sessions
+from sts.annotations.people.members import DailyWork
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
-from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages import team
+from sts_annotator_app.pages.estimate import MIN_DAYS, estimate_hours
+from sts_annotator_app.pages.tables import escape_markdown, render_table
 from sts_annotator_app.reporting import ReportBuilder
-from sts_annotator_app.tables import escape_markdown, render_table
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 from tests.annotator_app.scripted import open_page, serve

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from sts.annotations import consent
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import consent
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
-from sts_annotator_app.entry_pages import UNAVAILABLE
+from sts_annotator_app.auth.entry_pages import UNAVAILABLE
 from tests.stores import add_person, ask
 
 pytestmark = pytest.mark.usefixtures("main_module")

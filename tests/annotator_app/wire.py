@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.auth.browser_sessions import cookie_name
 from tests.annotator_app.serving import Server
 from tests.waiting import PATIENCE
 

@@ -27,15 +27,15 @@ from sts.engine.session import Session, Team
 from sts.numerics.compiled import jit
 from sts.numerics.draws import random_uniform
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star import gym, rollout
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.generation import environments, patterns
-from sts.worlds.lambda_star.generation.environments import Environments
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents
-from sts.worlds.lambda_star.play import practice
-from sts.worlds.lambda_star.play.practice import LEARNERS
-from sts.worlds.lambda_star.play.teams import play_after_practice
-from sts.worlds.lambda_star.state import State, arrays_to_states
+from sts_lambda_star import gym, rollout
+from sts_lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.generation import environments, patterns
+from sts_lambda_star.generation.environments import Environments
+from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents
+from sts_lambda_star.play import practice
+from sts_lambda_star.play.practice import LEARNERS
+from sts_lambda_star.play.teams import play_after_practice
+from sts_lambda_star.state import State, arrays_to_states
 from tests.benchmarks import measure, rivals, sizes
 from tests.benchmarks.measure import STS, Rows, alternating, clocks, cost, seconds
 

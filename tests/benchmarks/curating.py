@@ -16,9 +16,9 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
-from sts_scenarios import categories
-from sts_scenarios.editing import Editor
-from sts_scenarios.profiles import compute_profile
+from sts_scenarios.draft.editing import Editor
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.profiles import compute_profile
 from tests.annotator_app.serving import Server
 from tests.benchmarks import sizes
 from tests.benchmarks.domains import MINED, mined

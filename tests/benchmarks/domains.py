@@ -33,7 +33,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.drafts import open_draft
 from sts.suites.types import Scenario, Suite
-from sts_scenarios.labels import label_suite
+from sts_scenarios.rules.labels import label_suite
 from tests.benchmarks import sizes
 from tests.benchmarks.measure import Rows, alternating, exponent, seconds
 
@@ -65,7 +65,7 @@ def bare_kitchen(world: Any, actions: Moves) -> Step:
     """The transitions of Overcooked's own game, by the rules of the package."""
     from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld, OvercookedState
 
-    from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
+    from sts_overcooked.kitchen import ACTIONS, build_state, load_game
 
     ours = load_game(world.grid, "2019")
     start = build_state(ours, world.visible_state())

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from sts import agents
 from sts.domains import load_domain
 from sts.trajectories import store as trajectories
-from sts.worlds.lambda_star.generation import environments
+from sts_lambda_star.generation import environments
 from tests.benchmarks import batches, behaviours, domains, sizes, suites
 from tests.benchmarks.measure import Rows, alternating, exponent
 from tests.recording import record

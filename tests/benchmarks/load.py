@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from sts.continuations.run import run
-from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.auth.browser_sessions import cookie_name
 from tests.annotator_app.served.browser import SHADOWS, next_one, press
 from tests.annotator_app.serving import Server, empty_workspace, quiet
 from tests.annotator_app.wire import wired

@@ -12,11 +12,11 @@ from pathlib import Path
 from sts import agents
 from sts.agents import fingerprint
 from sts.engine.session import Session
-from sts.measures import anytime, skill, universal
-from sts.measures.spans import Span
+from sts_analysis.measures import anytime, skill, universal
+from sts_analysis.measures.spans import Span
+from tests.analysis.measures.symbol_agents import FAMILY
 from tests.benchmarks import sizes
 from tests.benchmarks.measure import DOCS, Rows, clocks, exponent
-from tests.measures.symbol_agents import FAMILY
 from tests.test_docs import blocks
 
 BEHAVIOURS = (
@@ -25,7 +25,7 @@ BEHAVIOURS = (
 )
 SYMBOLS = (
     *("random", "symbols-constant-0", "symbols-constant-1", "symbols-win-stay"),
-    *("symbols-q-table", *(f"tests.measures.symbol_agents:{name}" for name in FAMILY)),
+    *("symbols-q-table", *(f"tests.analysis.measures.symbol_agents:{name}" for name in FAMILY)),
 )
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5)
 

@@ -38,8 +38,8 @@ SHOW = ("show",)
 SERVED = """
 import sys
 from sts_annotator_app import queueing
-from sts.annotations import progress
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.store import AnnotationStore
 from sts.storage.workspace import Workspace
 
 workspace = Workspace.open(sys.argv[1])

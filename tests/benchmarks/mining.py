@@ -23,7 +23,7 @@ from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import Task, generate_states, play_task
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories
+from sts_scenarios.rules import categories
 from tests.benchmarks import measure
 from tests.mined import mine
 

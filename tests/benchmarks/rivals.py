@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.worlds.lambda_star.agents.value_table import ALPHA, GAMMA, INITIAL_VALUE
-from sts.worlds.lambda_star.state import State
+from sts_lambda_star.agents.value_table import ALPHA, GAMMA, INITIAL_VALUE
+from sts_lambda_star.state import State
 
 NAMES = ("random", "local-search", "bidding")
 AROUND = np.stack(np.divmod(np.arange(9), 3), -1) - 1

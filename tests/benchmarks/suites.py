@@ -22,8 +22,9 @@ from uuid import uuid4
 import pyarrow.parquet as pq
 
 from sts import agents
-from sts.annotations import events, history
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.log import events
+from sts.annotations.vault import history
 from sts.continuations import parts
 from sts.continuations.run import run
 from sts.engine import sampling
@@ -34,7 +35,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
-from sts.worlds.lambda_star.domain import Batch
+from sts_lambda_star.domain import Batch
 from tests.annotations.examples import some_items
 from tests.benchmarks import domains, sizes
 from tests.benchmarks.measure import STS, Rows, clocks, compiling, cost, exponent, seconds

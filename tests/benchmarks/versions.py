@@ -179,7 +179,7 @@ def mine(folder: Path) -> Trial:
 def play(folder: Path, *, name: str) -> Trial:
     """Nanoseconds of an agent-step of Λ*, or of a training update."""
     from sts import agents
-    from sts.worlds.lambda_star.play.practice import LEARNERS
+    from sts_lambda_star.play.practice import LEARNERS
     from tests.benchmarks import behaviours, sizes
 
     learns = name in LEARNERS
@@ -312,6 +312,7 @@ def start(number: int, root: Path, folder: Path) -> subprocess.Popen[str]:
     """Return a process that measures a row with the code of a checkout, once it is ready."""
     folder.mkdir()
     roots = [root / one for one in ("", "scenarios", "analysis", "annotator_app")]
+    roots += sorted((root / "worlds").glob("*"))
     path = {"PYTHONPATH": os.pathsep.join(map(str, roots))}
     ours = "" if ROWS[number].own_tests else str(HERE)
     words = [sys.executable, "-c", SERVE, ours, __file__, str(number), str(folder)]

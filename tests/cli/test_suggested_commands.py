@@ -14,7 +14,7 @@ from sts.cli.parser import Parser
 from sts.errors import StsError
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("sts", "scenarios", "analysis", "annotator_app")
+FOLDERS = ("sts", "scenarios", "analysis", "annotator_app", "worlds")
 VALUE = "1"
 """A placeholder for a value that the message fills in: a name, a number or a path."""
 COMMAND = re.compile(r"\bsts ([a-z][a-z-]*(?: [^ ,;:()`”“\"]+)*)")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from sts.annotations.items import make_item
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue.items import make_item
 from sts.cli.main import main
 from sts.commands.show import _choose_frames
 from sts.commands.terminal import (
@@ -31,8 +31,8 @@ from sts.suites import drafts, lint
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
-from sts.worlds.lambda_star.domain import LambdaStar
-from sts_scenarios.categories import scenario_criterion
+from sts_lambda_star.domain import LambdaStar
+from sts_scenarios.rules.categories import scenario_criterion
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import CLEAN_TAKE, in_this_process, play_turns, recorded, scenarios

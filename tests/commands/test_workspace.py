@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts import registry
-from sts.annotations import backup
-from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.database.presence import DATABASE_FILE
+from sts.annotations.vault import backup
 from sts.cli.main import main
 from sts.storage.checks import GROUP
 from sts.storage.workspace import Workspace

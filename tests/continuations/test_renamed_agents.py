@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.export import export_ratings
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites

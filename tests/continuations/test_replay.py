@@ -14,7 +14,7 @@ from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts_scenarios.labels import _format_notes
+from sts_scenarios.rules.labels import _format_notes
 from tests.examples import scenarios
 
 AGENTS = """

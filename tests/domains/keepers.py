@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents import Agent, PolicyOutput
-from sts_scenarios.category import Candidate, Category, Label
+from sts_scenarios.rules.category import Candidate, Category, Label
 
 
 class Keeper(Agent):

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, MultiDiscrete
 
 from sts.agents import Agent, PolicyOutput
-from sts_scenarios.category import Candidate, Category, Label
+from sts_scenarios.rules.category import Candidate, Category, Label
 from tests.domains.worlds import Lanterns
 
 CARTPOLE = "gymnasium:CartPole-v1"

@@ -10,7 +10,7 @@ from sts.domains import load_domain
 from sts.domains.conformance import check
 from sts.domains.drawing import read_drawing
 from sts.errors import StsError
-from sts.worlds.lambda_star.domain import LambdaStar
+from sts_lambda_star.domain import LambdaStar
 
 
 class Undrawn(LambdaStar):

@@ -22,7 +22,7 @@ from sts.suites import scenarios as files
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from sts.viewer.payload import continuation_payload
-from sts_scenarios.category import Category
+from sts_scenarios.rules.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
 from tests.examples import play_turns

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.domain import Batch, LambdaStar
 
 
 class UnsortedBatch(Batch):

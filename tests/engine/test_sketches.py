@@ -14,7 +14,7 @@ from sts.engine.rendering import render_frames
 from sts.engine.sketches import SIDE, sketch_episode
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch, StsError
-from sts.worlds.lambda_star.domain import LambdaStar
+from sts_lambda_star.domain import LambdaStar
 from tests.annotator_app import ring
 from tests.examples import recorded
 from tests.recording import record

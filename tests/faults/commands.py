@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.annotations.items import make_item
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue.items import make_item
 from sts.cli.main import build_parser, main
 from sts.cli.parser import Parser
 from sts.continuations import store as continuations
@@ -31,9 +31,9 @@ from sts.suites import drafts, tags
 from sts.suites import store as suites
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
-from sts_scenarios import categories
-from sts_scenarios.freezing import with_state
-from sts_scenarios.profiles import Profiles
+from sts_scenarios.draft.freezing import with_state
+from sts_scenarios.draft.stored_profiles import Profiles
+from sts_scenarios.rules import categories
 from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
 from tests.faults.processes import PATIENCE, fork, wait

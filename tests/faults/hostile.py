@@ -80,7 +80,7 @@ FREE |= {"wandb"}
 """For which any text is right."""
 ELSEWHERE = ("domain", "lambda-star", "overcooked", "power", "measure")
 """Commands that may do without a workspace, or without what is in it."""
-HEAVY = ("sts_analysis.report.document", "sts_annotator_app.server", "sts_scenarios.mining")
+HEAVY = ("sts_analysis.report.document", "sts_annotator_app.shell.server", "sts_scenarios.mining")
 JUDGING = ("annotations", "annotators", "references")
 """Commands that always open the database."""
 

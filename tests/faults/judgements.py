@@ -16,8 +16,8 @@ from threading import Event
 
 import numpy as np
 
-from sts.annotations import people as store_people
-from sts.annotations.history import verify
+from sts.annotations.people import people as store_people
+from sts.annotations.vault.history import verify
 from tests.annotator_app.wire import cookie
 from tests.faults.judging import history as words
 from tests.faults.judging import tabs

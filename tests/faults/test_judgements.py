@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import people, progress
+from sts.annotations.answers import progress
+from sts.annotations.people import people
 from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
 from tests.annotator_app.wire import cookie

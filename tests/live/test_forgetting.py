@@ -21,11 +21,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts import agents
-from sts.annotations import consent, controls, people
-from sts.annotations.export import export_ratings
-from sts.annotations.items import make_item
-from sts.annotations.presence import DATABASE_FILE
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.presence import DATABASE_FILE
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.export import export_ratings
+from sts.annotations.people import consent, people
+from sts.annotations.queue import controls
+from sts.annotations.queue.items import make_item
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.continuations.human import person_fingerprint
@@ -49,9 +50,9 @@ from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
 from sts.trajectories.types import Trajectory
 from sts_analysis.metrics.interactive import score_interactions
-from sts_scenarios.freezing import load_candidates
+from sts_scenarios.draft.freezing import load_candidates
+from sts_scenarios.draft.stored_profiles import Profiles
 from sts_scenarios.mining.failures import _trajectory as make_trajectory
-from sts_scenarios.profiles import Profiles
 from tests.examples import accepted, on_test_side, recorded, scenario
 from tests.faults.processes import fork
 from tests.stores import add_person, ask, change, claim_items, enqueue, submit

@@ -9,11 +9,11 @@ from sts.live.game import Game
 from sts.live.openings import open_evaluation, open_recording
 from sts.live.plans import make_plan
 from sts.live.types import Participant
-from sts.worlds.babyai.agents.instructions import parse_steps
-from sts.worlds.babyai.agents.missions import parse_clauses
-from sts.worlds.lambda_star.agents.readers.grammar import parse_intent
-from sts.worlds.lambda_star.agents.readers.reader import Reader
-from sts.worlds.overcooked.agents.greedy import classify_task
+from sts_babyai.agents.instructions import parse_steps
+from sts_babyai.agents.missions import parse_clauses
+from sts_lambda_star.agents.readers.grammar import parse_intent
+from sts_lambda_star.agents.readers.reader import Reader
+from sts_overcooked.agents.greedy import classify_task
 
 SETTER, SOLVER, PLAYER = (Participant("human", r, r, None) for r in ("setter", "solver", "player"))
 

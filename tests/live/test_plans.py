@@ -132,9 +132,9 @@ def test_packaged_prompts_cover_each_kind_and_difficulty(domain, monkeypatch):
 
 
 PATHS = {
-    "lambda-star": "sts.worlds.lambda_star.domain:LambdaStar",
-    "babyai": "sts.worlds.babyai.environment:BabyAI",
-    "overcooked": "sts.worlds.overcooked.environment:Overcooked",
+    "lambda-star": "sts_lambda_star.domain:LambdaStar",
+    "babyai": "sts_babyai.environment:BabyAI",
+    "overcooked": "sts_overcooked.environment:Overcooked",
     "elsewhere:Garden": "tests.live.examples:Garden",
 }
 

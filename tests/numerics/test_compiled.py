@@ -3,29 +3,27 @@
 import functools
 import importlib
 import os
-import shutil
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numba.core.cpu
 import pytest
 
-import sts
 from sts.numerics import compiled
 from sts.numerics.compiled import jit, no_reference_counts
 
 CALLED = """
-from sts.numerics.compiled import jit_inlined
+from sts.plugin import jit_inlined
 
 @jit_inlined
 def called(x):
     return x + 1
 """
 CALLING = """
-from sts.called import called
-from sts.numerics.compiled import jit
+from sts.plugin import jit
+
+from garden.called import called
 
 @jit
 def calling(x):
@@ -36,8 +34,6 @@ LONGER = CALLED.replace("x + 1", "1 + x + 1")  # Python recognises a new file by
 
 def python(code, folder):
     environment = os.environ | {"NUMBA_DISABLE_JIT": "0"}
-    if (folder / "sts").exists():
-        environment["PYTHONPATH"] = str(folder)
     command = [sys.executable, "-c", code]
     options = {"env": environment, "cwd": folder, "capture_output": True, "text": True}
     done = subprocess.run(command, check=False, **options)
@@ -56,14 +52,14 @@ def kernel(tmp_path, monkeypatch):
 
 @pytest.mark.landing
 def test_cached_kernel_is_recompiled_when_a_called_kernel_changes(tmp_path):
-    package, own = tmp_path / "sts", Path(sts.__file__).parent
-    shutil.copytree(own / "numerics", package / "numerics")
-    shutil.copy(own / "__init__.py", package)
+    """In a package of its own, such as a world's."""
+    package = tmp_path / "garden"
+    package.mkdir()
     called = package / "called.py"
     (package / "calling.py").write_text(CALLING)
     for text, result in ((CALLED, "40"), (LONGER, "50"), (CALLED, "40")):
         called.write_text(text)
-        assert python("from sts.calling import calling; print(calling(3))", tmp_path) == result
+        assert python("from garden.calling import calling; print(calling(3))", tmp_path) == result
 
 
 def test_concurrent_compilations_keep_both_cache_entries(kernel, monkeypatch):

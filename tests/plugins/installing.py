@@ -16,6 +16,9 @@ PACKAGES = (
     "scenarios/sts_scenarios",
     "analysis/sts_analysis",
     "annotator_app/sts_annotator_app",
+    "worlds/lambda_star/sts_lambda_star",
+    "worlds/babyai/sts_babyai",
+    "worlds/overcooked/sts_overcooked",
 )
 """The folders of the installed packages."""
 Groups = dict[str, dict[str, str]]

@@ -100,7 +100,10 @@ def test_other_commands_work_next_to_a_broken_package(results):
 def test_name_that_two_packages_declare_is_refused(results, line):
     assert results[line].code == 2 and results[line].err.count("\n") == 1
     assert "agent 'oracle' is installed by " in results[line].err
-    for owner in ("sts-broken (broken_package:Oracle)", "standardised-test-suite (sts.worlds."):
+    for owner in (
+        "sts-broken (broken_package:Oracle)",
+        "standardised-test-suite (sts_lambda_star.",
+    ):
         assert owner in results[line].err
 
 

@@ -1,14 +1,13 @@
 """No file of the core, the app or the analysis names a world or anything of a world."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from sts import agents, registry
 from sts.cli import demo
 from sts.domains import load_domain
-from sts_scenarios import categories
+from sts_scenarios.rules import categories
 from tests.examples import agents_of
 from tests.plugins.installing import ROOT
 
@@ -18,26 +17,24 @@ ALSO = r"Λ|lambda.?star|minigrid|kitchen|torus|toroidal|\bsoups?\b|(?-i:\bGood\
 OTHERWISE = {
     ("sts/domains/conformance/runs.py", '"random"'),
     ("sts/ratings.py", '"rule"'),
-    ("sts/annotations/schema.py", "'rule'"),
+    ("sts/annotations/database/schema.py", "'rule'"),
 }
 """Matches that are not names of a world: Python's own module, and the source of a truth."""
 OURS = ("sts", "scenarios", "analysis", "annotator_app")
 READ = {".py", ".mjs", ".css", ".html", ".j2", ".md"}
-
-
-def belongs_to_a_world(path: Path) -> bool:
-    """Return True if a file belongs to a world or to a packaged suite."""
-    parts = path.relative_to(ROOT).parts
-    world = parts[:2] == ("sts", "worlds") or parts[1:3] == ("sts_scenarios", "categories")
-    return (world and len(parts) > 3) or parts[1:3] == ("sts_scenarios", "suites")
-
-
+SYMBOLS = ROOT / "analysis" / "sts_analysis" / "measures" / "symbols"
+"""Environments that only measures use, with words that are names elsewhere."""
 FILES = [
     path
     for folder in OURS
     for path in sorted((ROOT / folder).rglob("*"))
-    if path.suffix in READ and not belongs_to_a_world(path)
+    if path.suffix in READ and SYMBOLS not in path.parents
 ]
+
+
+def name_package(domain: str) -> str:
+    """Return the import package of a packaged domain."""
+    return registry.list_entry_points("sts.domains")[domain].value.partition(".")[0]
 
 
 def names() -> tuple[set[str], set[str]]:
@@ -54,8 +51,7 @@ def names() -> tuple[set[str], set[str]]:
         every |= {type(load_domain(name)).__name__, *agents_of(name)}
         every |= {category.name for category in categories.load_categories(name)}
         every |= {demo.load_demo(name).suite.partition("@")[0]}
-        folder = registry.list_entry_points("sts.domains")[name].value.split(".")[2]
-        every.add(folder)
+        every |= {name_package(name), name_package(name).removeprefix("sts_")}
     # Formats of the core, and what makes a domain of a class.
     every -= {"jsonl", "minari", "EnvironmentDomain"}
     plain = {name for name in every if re.fullmatch("[a-z]+", name) and name not in DOMAINS}
@@ -84,15 +80,12 @@ def test_search_knows_the_names_of_all_worlds():
 
 
 def test_agents_in_the_folder_of_a_world_declare_that_world():
-    """A domain that is not installed, as only measures use it, has the name of its folder."""
-    homes = {
-        name: point.value.split(".")[2]
-        for name, point in registry.list_entry_points("sts.domains").items()
-    }
-    for name, point in registry.list_entry_points("sts.agents").items():
-        if point.value.startswith("sts.worlds."):
-            domain = point.load().domain
-            assert point.value.split(".")[2] == homes.get(domain, domain), name
+    homes = {name_package(name): name for name in DOMAINS}
+    points = registry.list_entry_points("sts.agents").values()
+    in_worlds = [point for point in points if point.value.partition(".")[0] in homes]
+    assert len(in_worlds) > 20
+    for point in in_worlds:
+        assert point.load().domain == homes[point.value.partition(".")[0]], point.name
 
 
 @pytest.mark.parametrize("folder", OURS)

@@ -13,8 +13,8 @@ from uuid import uuid5
 
 import pandas as pd
 
-from sts.annotations.items import make_item
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.queue.items import make_item
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.domains import observation_shapes

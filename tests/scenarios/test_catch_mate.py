@@ -10,12 +10,12 @@ from sts.continuations.takeover import continue_all, is_deterministic
 from sts.domains import load_domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios import categories, quality_checks
-from sts_scenarios.categories.lambda_star import policies
-from sts_scenarios.categories.lambda_star.tracks import FIRST_PLAYER, distances, read_grid
-from sts_scenarios.category import CONTEXT
-from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
-from sts_scenarios.validity import find_fault
+from sts_lambda_star.categories import policies
+from sts_lambda_star.categories.tracks import FIRST_PLAYER, distances, read_grid
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.category import CONTEXT
+from sts_scenarios.rules.chance import OpenLoopAgent, compute_pass_rate
+from sts_scenarios.rules.validity import find_fault
 from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
 from tests.scenarios.scripted import cut, episode

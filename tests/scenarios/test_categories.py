@@ -15,15 +15,16 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError
 from sts.suites.types import Scenario, group_pairs
 from sts.trajectories.types import Trajectory
-from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts_scenarios import categories, mining, quality_checks
-from sts_scenarios.categories.lambda_star import clean_take, evade_evil, policies
-from sts_scenarios.categories.lambda_star.tracks import label_no_miss, make_track
-from sts_scenarios.category import CONTEXT, Category, ControlPolicies, Label
-from sts_scenarios.mining.chance import compute_pass_rate
+from sts_lambda_star.categories import clean_take, evade_evil, policies
+from sts_lambda_star.categories.tracks import label_no_miss, make_track
+from sts_lambda_star.state import MOVES, TOKENS
+from sts_scenarios import mining
 from sts_scenarios.mining.request import MiningRequest, load_categories
-from sts_scenarios.profiles import Profile
-from sts_scenarios.validity import find_fault
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.category import CONTEXT, Category, ControlPolicies, Label
+from sts_scenarios.rules.chance import compute_pass_rate
+from sts_scenarios.rules.profiles import Profile
+from sts_scenarios.rules.validity import find_fault
 from tests.examples import on_test_side, recorded
 from tests.mined import mine
 from tests.reproduction.suites import pools

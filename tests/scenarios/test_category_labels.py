@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sts_scenarios import categories
-from sts_scenarios.category import Label
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Label
 from tests.scenarios.scripted import episode
 
 NOT_DONE = Label("not_done", None)

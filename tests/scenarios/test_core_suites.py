@@ -12,10 +12,10 @@ from sts.suites import store
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import DIFFICULTIES, Scenario, Suite, group_dialogues, group_pairs
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, quality_checks
-from sts_scenarios.categories.lambda_star import AGENTS, CURATION
-from sts_scenarios.profiles import compute_profiles
-from sts_scenarios.validity import find_fault, matches
+from sts_lambda_star.categories import AGENTS, CURATION
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.profiles import compute_profiles
+from sts_scenarios.rules.validity import find_fault, matches
 from tests.reproduction.suites import build_core, gate_table
 from tests.reproduction.suites.gate_recordings import MEASURES
 from tests.reproduction.suites.gate_table import (

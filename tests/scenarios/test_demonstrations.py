@@ -23,9 +23,9 @@ from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.observed import iter_observations
 from sts.trajectories.types import Player, Trajectory
-from sts_scenarios import demonstrations
-from sts_scenarios.categories import load_category
-from sts_scenarios.demonstrations import Outcome, Plan
+from sts_scenarios.mining import demonstrations
+from sts_scenarios.mining.demonstrations import Outcome, Plan
+from sts_scenarios.rules.categories import load_category
 
 NAMES = ("beside-or-leave", "follow-mate", "last-move", "shadow-evil", "count-others")
 SETTINGS = {"height": 7, "width": 8, "n_players": 3}

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations import decisions
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.log import decisions
 from sts.annotations.types import Annotator
 from sts.suites import drafts
 from sts.suites.decisions import Decision, fold_decisions
-from sts_scenarios import curation
+from sts_scenarios.draft import curation
 from tests.scenarios.curating import Curation
 from tests.stores import ask, change
 

@@ -13,9 +13,10 @@ from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, editing
-from sts_scenarios.category import Candidate, Category
-from sts_scenarios.editing import Edit, Editor, add_scenario
+from sts_scenarios.draft import editing
+from sts_scenarios.draft.editing import Edit, Editor, add_scenario
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Candidate, Category
 from tests.examples import on_test_side, recorded
 from tests.mined import mine
 
@@ -121,7 +122,9 @@ def test_preview_does_not_depend_on_earlier_previews(monkeypatch):
     tried = Editor(before, trajectory)
     fresh = [Editor(before, trajectory).preview(one) for one in changes]
     begun: list[object] = []
-    monkeypatch.setattr("sts_scenarios.editing.replay_worlds", lambda *given: begun.append(given))
+    monkeypatch.setattr(
+        "sts_scenarios.draft.editing.replay_worlds", lambda *given: begun.append(given)
+    )
     for change, made in zip(changes, fresh, strict=True):
         again = tried.preview(change)
         assert again.scenario.row_hash == made.scenario.row_hash and again[1:] == made[1:]

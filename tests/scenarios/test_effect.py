@@ -6,12 +6,12 @@ from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, group_pairs
 from sts.trajectories import store
-from sts_scenarios import categories
-from sts_scenarios.categories import lambda_star
-from sts_scenarios.category import Label
+from sts_lambda_star import categories as lambda_star
 from sts_scenarios.mining import discrimination
 from sts_scenarios.mining.request import MiningRequest, run_request
-from sts_scenarios.profiles import Profile, compute_profiles
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Label
+from sts_scenarios.rules.profiles import Profile, compute_profiles
 from tests.examples import recorded
 
 Scenarios = tuple[Scenario, ...]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
-from sts_scenarios import categories
-from sts_scenarios.freezing import find_category_faults
-from sts_scenarios.validity import find_category, find_fault, is_checked
+from sts_scenarios.draft.freezing import find_category_faults
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.validity import find_category, find_fault, is_checked
 from tests.examples import on_test_side, recorded
 from tests.mined import mine
 

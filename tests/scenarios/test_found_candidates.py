@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories
+from sts_scenarios.rules import categories
 from tests.examples import recorded
 
 RECORD = Path(__file__).parents[1] / "data" / "candidates_lambda_star.json"

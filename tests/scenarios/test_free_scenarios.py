@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations import people
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people
 from sts.live.game import Game
 from sts.live.openings import open_recording
 from sts.live.records import get_journal_path, store_live_trajectory

@@ -14,7 +14,7 @@ import pytest
 
 import sts
 from sts import agents
-from sts.annotations.verdicts import load_automatic_labels
+from sts.annotations.answers.verdicts import load_automatic_labels
 from sts.continuations import label_table, labels, store
 from sts.continuations.index import open_index
 from sts.continuations.label_table import SCHEMA
@@ -26,9 +26,9 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts_analysis.api import load_ratings
-from sts_scenarios import categories
-from sts_scenarios.category import Category
-from sts_scenarios.labels import label_suite
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Category
+from sts_scenarios.rules.labels import label_suite
 from tests.examples import recorded
 from tests.faults.writes import kill_at_each_write
 from tests.mined import mine
@@ -219,7 +219,7 @@ def test_label_replaces_a_table_of_an_earlier_format(workspace, suite):
 
 OWN = """
 from pathlib import Path
-from sts_scenarios.category import Category, Label
+from sts_scenarios.rules.category import Category, Label
 
 def label(episode, takeover, players, parameters):
     return Label({}, 1)

@@ -10,7 +10,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites import types
 from sts.trajectories import store as trajectory_store
-from sts_scenarios import categories
+from sts_scenarios.rules import categories
 from tests.examples import on_test_side
 from tests.scenarios.curating import Curation, recordings, run_commands
 
@@ -160,7 +160,7 @@ def test_half_of_one_pair_is_not_put_into_another(curator):
 SIDES = """
 from dataclasses import replace
 
-from sts_scenarios.categories.lambda_star import shadow_evil
+from sts_lambda_star.categories import shadow_evil
 
 
 def candidates(trajectory, context, horizon):

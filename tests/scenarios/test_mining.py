@@ -20,9 +20,10 @@ from sts.suites.lint import find_field_faults, lint_scenarios
 from sts.trajectories import store
 from sts.trajectories.types import Player, Trajectory
 from sts_scenarios import api as command
-from sts_scenarios import categories, mining
-from sts_scenarios.category import Candidate
+from sts_scenarios import mining
 from sts_scenarios.mining import request
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Candidate
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 from tests.mined import mine
 from tests.scenarios.curating import Curation

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.continuations import store as continuations
 from sts.domains import load_domain
 from sts.engine.replay import verify
@@ -19,9 +19,7 @@ from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectory_store
 from sts.trajectories.types import Player, Trajectory
 from sts_annotator_app.curation.drafts import DraftCache
-from sts_scenarios import categories
-from sts_scenarios.category import Candidate, Category
-from sts_scenarios.editing import Editor
+from sts_scenarios.draft.editing import Editor
 from sts_scenarios.mining import (
     GatheredSteps,
     MiningTerms,
@@ -31,13 +29,15 @@ from sts_scenarios.mining import (
     response_profiles,
 )
 from sts_scenarios.mining.building import FAILURE_TAG
-from sts_scenarios.mining.chance import (
+from sts_scenarios.mining.request import MiningRequest, run_request
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Candidate, Category
+from sts_scenarios.rules.chance import (
     OpenLoopAgent,
     compute_open_loop_pass_rate,
     compute_pass_rate,
 )
-from sts_scenarios.mining.request import MiningRequest, run_request
-from sts_scenarios.profiles import CONTINUATIONS, compute_profile, load_players
+from sts_scenarios.rules.profiles import CONTINUATIONS, compute_profile, load_players
 from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates, recordings, run_commands
 

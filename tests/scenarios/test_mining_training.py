@@ -17,8 +17,8 @@ from sts.suites.drafts import get_draft_split, open_draft
 from sts.suites.types import Scenario
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories
 from sts_scenarios.mining.training import restrict_to_done
+from sts_scenarios.rules import categories
 from tests.examples import recorded
 from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates, run_commands

@@ -12,16 +12,16 @@ from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from sts.trajectories import steps, store
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories
 from sts_scenarios.mining import filters, miners
 from sts_scenarios.mining.filters import check_filter, evaluate_filter, restrict_to_filter
+from sts_scenarios.rules import categories
 from tests.examples import recorded
 from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates
 
 OWN = """
-from sts_scenarios import categories
-from sts_scenarios.category import Candidate
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Candidate
 
 SHADOW = categories.load_category("shadow-evil")
 NUMBER = 3

@@ -10,10 +10,10 @@ import pytest
 
 from sts.errors import StsError
 from sts.suites.types import Scenario
-from sts.worlds.lambda_star.state import TOKENS
-from sts_scenarios import categories
-from sts_scenarios.categories import lambda_star
-from sts_scenarios.category import Label
+from sts_lambda_star import categories as lambda_star
+from sts_lambda_star.state import TOKENS
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Label
 from tests.examples import recorded
 from tests.mined import mine
 from tests.scenarios.scripted import STAY, continued, episode
@@ -49,7 +49,7 @@ def test_file_next_to_the_other_categories_is_mined_and_labelled(custom_category
 
 
 FALLS = """
-from sts_scenarios.category import Category
+from sts_scenarios.rules.category import Category
 
 def falls(*given):
     raise RuntimeError("out of order")

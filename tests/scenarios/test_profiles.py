@@ -16,11 +16,12 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.types import Scenario
-from sts_scenarios import categories, profiles
-from sts_scenarios.category import Category, Label, name_in_errors
-from sts_scenarios.freezing import DraftCandidate, with_state
-from sts_scenarios.labels import label_suite
-from sts_scenarios.profiles import PassCount, Profiles, compute_profile
+from sts_scenarios.draft.freezing import DraftCandidate, with_state
+from sts_scenarios.draft.stored_profiles import Profiles
+from sts_scenarios.rules import categories, profiles
+from sts_scenarios.rules.category import Category, Label, name_in_errors
+from sts_scenarios.rules.labels import label_suite
+from sts_scenarios.rules.profiles import PassCount, compute_profile
 from tests.examples import agents_of, on_test_side
 from tests.mined import mine
 from tests.scenarios.curating import recordings

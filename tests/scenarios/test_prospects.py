@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sts_scenarios.categories.lambda_star import motion_prediction
-from sts_scenarios.categories.lambda_star.motion_prediction import HIDDEN
+from sts_lambda_star.categories import motion_prediction
+from sts_lambda_star.categories.motion_prediction import HIDDEN
 
 SIZE = (6, 7)
 AWAY = np.full(8, 5 * 7 + 6)

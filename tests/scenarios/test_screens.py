@@ -16,10 +16,11 @@ from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches, store
 from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining
-from sts_scenarios.category import CandidateColumns, Category, Prefilter
+from sts_scenarios import mining
 from sts_scenarios.mining import confirming, rows, survey
 from sts_scenarios.mining.request import MiningRequest, run_request
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import CandidateColumns, Category, Prefilter
 from tests.examples import on_test_side, recorded
 from tests.mined import mine
 

@@ -6,9 +6,10 @@ from functools import partial
 
 import pytest
 
-from sts.annotations import export, progress
-from sts.annotations.plan import Plan
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import progress
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import export
+from sts.annotations.findings.plan import Plan
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import selections, store, tags

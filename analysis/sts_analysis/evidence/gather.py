@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sts.annotations import clips
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers import clips
+from sts.annotations.database.store import AnnotationStore
 from sts.cli.arguments import show_progress
 from sts.continuations.index import open_index
 from sts.storage.files import open_part_folder

@@ -10,9 +10,9 @@ import msgspec
 import pandas as pd
 
 if TYPE_CHECKING:  # a report on a file needs no database
-    from sts.annotations.digests import Digests
-    from sts.annotations.error_analysis import ErrorAnalysis
-    from sts.annotations.plan import Plan
+    from sts.annotations.findings.error_analysis import ErrorAnalysis
+    from sts.annotations.findings.plan import Plan
+    from sts.annotations.vault.digests import Digests
 
 SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""

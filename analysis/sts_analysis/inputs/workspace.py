@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sts.annotations import digests, export
-from sts.annotations.people import list_people
-from sts.annotations.plan import load_plan
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import export
+from sts.annotations.findings.plan import load_plan
+from sts.annotations.people.people import list_people
+from sts.annotations.vault import digests
 from sts.continuations import label_table, requests
 from sts.continuations.index import Index
 from sts.continuations.store import load_by_ids, use_index
@@ -35,7 +36,7 @@ from sts_analysis.inputs.subject import SCENARIO, ComparedVersion, Part, Subject
 from sts_analysis.inputs.tables import from_frame, from_texts, replace_words
 
 if TYPE_CHECKING:
-    from sts.annotations.error_analysis import ErrorAnalysis
+    from sts.annotations.findings.error_analysis import ErrorAnalysis
 
 _CURRENT = ["agent", "scenario", "category", "kind", "trajectory", "sees"]
 """Columns in which the automatic labels of a continuation are more recent than its judgements."""
@@ -132,7 +133,7 @@ def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> E
     """Return what reviewers found in failures of a whole suite; of a part nothing was sampled."""
     if chosen.terms or judged.empty:
         return None
-    from sts.annotations.review_queues import (
+    from sts.annotations.findings.review_queues import (
         load_error_analysis,  # rules, and so continuations, come with it
     )
 

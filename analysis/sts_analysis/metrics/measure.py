@@ -10,12 +10,12 @@ import pandas as pd
 from sts import agents as agent_registry
 from sts import registry
 from sts.errors import ArgumentError
-from sts.measures.measurement import Measurement
 from sts.storage.scores import save_scores
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 from sts_analysis.inputs.scores import check_scores, empty_scores
 from sts_analysis.inputs.tables import from_frame
+from sts_analysis.measures.measurement import Measurement
 from sts_analysis.metrics.protocol import GROUP, Metric
 
 

@@ -6,9 +6,9 @@ A world or anybody's package adds one by declaring it, and needs nothing of ours
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from sts.measures.measurement import Measurement
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
+from sts_analysis.measures.measurement import Measurement
 
 GROUP = "sts.metrics"
 

@@ -13,7 +13,7 @@ from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sts.annotations.closings import ClosingEvent
+    from sts.annotations.log.closings import ClosingEvent
     from sts.annotations.types import Annotator, Progress
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -26,13 +26,17 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             f"--user is for your own machine, found --host {args.host}; give people links of their "
             "own instead: sts annotators add NAME"
         )
-    from sts.annotations import closings, consent, progress, training
-    from sts.annotations.store import AnnotationStore
-    from sts_annotator_app import auth, queueing, server, sign_in
+    from sts.annotations.answers import progress, training
+    from sts.annotations.database.store import AnnotationStore
+    from sts.annotations.log import closings
+    from sts.annotations.people import consent
+    from sts_annotator_app import queueing
+    from sts_annotator_app.auth import browser_sessions, openid
     from sts_annotator_app.settings import Settings, parse_base_path
+    from sts_annotator_app.shell import server
 
     base, proxies = parse_base_path(args.base_path), [_parse_network(text) for text in args.proxy]
-    offers = sign_in.load_settings(workspace, base) is not None
+    offers = openid.load_settings(workspace, base) is not None
     selection = queueing.select_suite(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with AnnotationStore.open(workspace) as store:
@@ -46,7 +50,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
                 counts = progress.load_progress(connection, selection.queue) if selection else None
                 closing = closings.find_closing(connection, selection.queue) if selection else None
                 untrained = training.describe_missing_references(connection, study=store.study)
-        key = auth.derive_owner_key(workspace, owner.name) if owner else ""
+        key = browser_sessions.derive_owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
         label = selection.label if selection else ""

@@ -12,8 +12,8 @@ from sts.errors import StsError
 from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
 from sts_annotator_app.curation.drafts import CachedDraft
-from sts_scenarios import categories
-from sts_scenarios.editing import Editor, describe_partner
+from sts_scenarios.draft.editing import Editor, describe_partner
+from sts_scenarios.rules import categories
 
 
 def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from sts.annotations.types import Annotator
 from sts.names import MAX_NAME_CHARS
 from sts.suites.decisions import UNDECIDED, find_rating
 from sts_annotator_app.curation.drafts import CachedDraft, FilterValues
-from sts_scenarios.freezing import UNTOUCHED, DraftCandidate
+from sts_scenarios.draft.freezing import UNTOUCHED, DraftCandidate
 
 SECOND_RATING = "second"
 """Pseudo-status of the candidates that a person has given no second rating."""

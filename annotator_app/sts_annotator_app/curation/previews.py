@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import continuation_payload
 from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
-from sts_scenarios.freezing import DraftCandidate
+from sts_scenarios.draft.freezing import DraftCandidate
 
 _POLL_S = 1.0
 """Time between two checks for requests."""

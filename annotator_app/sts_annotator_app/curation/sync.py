@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.suites.decisions import find_rating
@@ -23,7 +23,7 @@ from sts_annotator_app.curation.lists import (
     parse_filter,
 )
 from sts_annotator_app.curation.previews import PreviewWorker
-from sts_scenarios.curation import save_decisions
+from sts_scenarios.draft.curation import save_decisions
 
 AHEAD, BEHIND = 8, 3
 """Candidates sent in advance, after and before the current one."""

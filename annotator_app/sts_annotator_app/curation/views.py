@@ -15,11 +15,11 @@ from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import encode_sprite, episode_payload
 from sts.viewer.sprites import load_sprites
 from sts_annotator_app.curation.drafts import CachedDraft, find_recorder
-from sts_scenarios import categories
-from sts_scenarios.category import NO_LABEL, Label
-from sts_scenarios.curation import visible_ratings
-from sts_scenarios.freezing import DraftCandidate
-from sts_scenarios.validity import UNCHECKED, find_fault, is_checked
+from sts_scenarios.draft.curation import visible_ratings
+from sts_scenarios.draft.freezing import DraftCandidate
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import NO_LABEL, Label
+from sts_scenarios.rules.validity import UNCHECKED, find_fault, is_checked
 
 _MAX_VIEWS = 512
 """Cached views of candidates."""

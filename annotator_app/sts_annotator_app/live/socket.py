@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sts.annotations.types import Annotator
 from sts.errors import StsError
-from sts_annotator_app.auth import BrowserSessions
+from sts_annotator_app.auth.browser_sessions import BrowserSessions
 from sts_annotator_app.live.rooms import FAILED, Refused, Room
 
 MAX_MESSAGE_CHARS = 4096

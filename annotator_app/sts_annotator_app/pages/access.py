@@ -4,12 +4,12 @@ import logging
 
 import streamlit as st
 
-from sts.annotations import consent
-from sts.annotations.roles import ROLES
+from sts.annotations.people import consent
+from sts.annotations.people.roles import ROLES
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, StsError
 from sts_annotator_app import state
-from sts_annotator_app.entry_pages import RETRY_S, UNAVAILABLE
+from sts_annotator_app.auth.entry_pages import RETRY_S, UNAVAILABLE
 
 WIDTH_PX = 820  # pixels: longer lines are hard to read
 _LOG = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from sts.annotations.clips import load_clip
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers.clips import load_clip
+from sts.annotations.database.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StsError
 from sts_annotator_app import state

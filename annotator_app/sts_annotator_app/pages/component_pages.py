@@ -9,8 +9,8 @@ import streamlit as st
 from sts.annotations.types import Annotator
 from sts_annotator_app import annotating, state
 from sts_annotator_app.curation import sync as curation
-from sts_annotator_app.message_route import MESSAGES, ConnectedPage
 from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.pages.message_route import MESSAGES, ConnectedPage
 from sts_annotator_app.reviewing import sync as reviewing
 from sts_annotator_app.settings import get_settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sts.annotations import deal
+from sts.annotations.people import deal
 from sts.domains import load_domain
 from sts.errors import StoreError, StsError
 from sts_annotator_app import state

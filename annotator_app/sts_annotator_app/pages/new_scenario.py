@@ -18,11 +18,11 @@ from sts.trajectories.types import Trajectory
 from sts.viewer.payload import episode_payload
 from sts_annotator_app import state
 from sts_annotator_app.pages.access import WIDTH_PX, require_person
-from sts_scenarios.category import CONTEXT
-from sts_scenarios.curation import make_candidate
-from sts_scenarios.editing import FREE_HORIZON
-from sts_scenarios.fields import validate_changes
+from sts_scenarios.draft.curation import make_candidate
+from sts_scenarios.draft.editing import FREE_HORIZON
+from sts_scenarios.draft.fields import validate_changes
 from sts_scenarios.mining import states_at
+from sts_scenarios.rules.category import CONTEXT
 
 _NEW = "a new draft"
 _NO_RECORDINGS = (

@@ -4,15 +4,15 @@ import contextlib
 
 import streamlit as st
 
-from sts.annotations.members import last_event_time
+from sts.annotations.people.members import last_event_time
 from sts.errors import StoreError
 from sts.names import format_time
 from sts_annotator_app import state
 from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.pages.tables import escape_markdown
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.results import RESULTS
 from sts_annotator_app.settings import get_settings
-from sts_annotator_app.tables import escape_markdown
 
 HEIGHT_PX = 1400
 CHECK_S = 10.0

@@ -9,30 +9,31 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from sts.annotations import people, progress
-from sts.annotations.attention import Attention, list_attention
-from sts.annotations.closings import ClosingEvent, find_closing
-from sts.annotations.consent import ConsentCount, count_consents
-from sts.annotations.controls import Control, list_pauses, set_pause
-from sts.annotations.exclusions import Exclusion, load_exclusions, set_excluded
-from sts.annotations.members import DAY_S, DailyWork, Member, count_assigned
-from sts.annotations.members import list_members as members_of
-from sts.annotations.members import load_daily_work as work_of
-from sts.annotations.plan import validate_reason
-from sts.annotations.quality import Accuracy, AnnotatorQuality, list_qualities
-from sts.annotations.roles import ROLES
-from sts.annotations.sessions import INVITATION_LIFETIME_S
-from sts.annotations.store import Connection
+from sts.annotations.answers import progress
+from sts.annotations.answers.attention import Attention, list_attention
+from sts.annotations.answers.quality import Accuracy, AnnotatorQuality, list_qualities
+from sts.annotations.database.store import Connection
+from sts.annotations.findings.plan import validate_reason
+from sts.annotations.log.closings import ClosingEvent, find_closing
+from sts.annotations.people import people
+from sts.annotations.people.consent import ConsentCount, count_consents
+from sts.annotations.people.exclusions import Exclusion, load_exclusions, set_excluded
+from sts.annotations.people.members import DAY_S, DailyWork, Member, count_assigned
+from sts.annotations.people.members import list_members as members_of
+from sts.annotations.people.members import load_daily_work as work_of
+from sts.annotations.people.roles import ROLES
+from sts.annotations.people.sessions import INVITATION_LIFETIME_S
+from sts.annotations.queue.controls import Control, list_pauses, set_pause
 from sts.annotations.study import base_suite
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.names import count_noun, format_time
 from sts.suites.types import describe_unreviewed
 from sts_annotator_app import state
-from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.pages.estimate import MIN_DAYS, estimate_hours
+from sts_annotator_app.pages.tables import escape_markdown, render_table
 from sts_annotator_app.settings import get_settings
-from sts_annotator_app.tables import escape_markdown, render_table
 
 RECENT_DAYS = 14
 """Days of annotation time that are shown."""

@@ -4,12 +4,18 @@ import logging
 from collections.abc import Collection
 from typing import Any
 
-from sts.annotations import judged_clips
-from sts.annotations.current_events import CurrentEvent
-from sts.annotations.error_analysis import ERRORS
-from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
-from sts.annotations.review_queues import DISPUTED, FAILED, QUEUES, ReviewQueue, ReviewQueues
-from sts.annotations.store import AnnotationStore
+from sts.annotations.answers.current_events import CurrentEvent
+from sts.annotations.answers.review_events import ERRORS
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings import judged_clips
+from sts.annotations.findings.review_queues import (
+    DISPUTED,
+    FAILED,
+    QUEUES,
+    ReviewQueue,
+    ReviewQueues,
+)
+from sts.annotations.log.events import ADJUDICATION, REVIEW, REVIEWERS
 from sts.annotations.types import Acknowledgement, Annotator
 from sts.errors import StsError
 from sts_annotator_app.annotating import (

@@ -2,10 +2,16 @@
 
 from typing import Any
 
-from sts.annotations.current_events import CurrentEvent
-from sts.annotations.events import REVIEW
-from sts.annotations.judged_clips import random_key
-from sts.annotations.review_queues import DIFFERING, DISPUTED, FAILED, ReviewCase, ReviewQueue
+from sts.annotations.answers.current_events import CurrentEvent
+from sts.annotations.findings.judged_clips import random_key
+from sts.annotations.findings.review_queues import (
+    DIFFERING,
+    DISPUTED,
+    FAILED,
+    ReviewCase,
+    ReviewQueue,
+)
+from sts.annotations.log.events import REVIEW
 from sts.names import count_noun
 
 _LETTERS = "PQRSTUVWXYZ"

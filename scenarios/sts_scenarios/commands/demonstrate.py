@@ -10,9 +10,9 @@ from sts.cli.settings import read_settings, read_values
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts_scenarios import demonstrations
-from sts_scenarios.categories import load_category
-from sts_scenarios.demonstrations import Outcome
+from sts_scenarios.mining import demonstrations
+from sts_scenarios.mining.demonstrations import Outcome
+from sts_scenarios.rules.categories import load_category
 
 
 def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:

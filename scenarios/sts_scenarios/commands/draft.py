@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Sequence
 
-from sts.annotations.doubts import list_doubtful
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.findings.doubts import list_doubtful
 from sts.annotations.study import load_study
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
@@ -16,9 +16,8 @@ from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.folders import list_versions, validate_suite_name
 from sts.suites.types import Scenario
-from sts_scenarios import categories, changelog, curation, quality_checks
-from sts_scenarios.category import Category
-from sts_scenarios.freezing import (
+from sts_scenarios.draft import changelog, curation
+from sts_scenarios.draft.freezing import (
     assemble_version,
     describe_unreviewed,
     find_faults,
@@ -27,9 +26,12 @@ from sts_scenarios.freezing import (
     load_candidates,
     select_candidates,
 )
-from sts_scenarios.profiles import Profile, Profiles
-from sts_scenarios.quality_checks import QualityCheck
-from sts_scenarios.validity import is_checked
+from sts_scenarios.draft.stored_profiles import Profiles
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.category import Category
+from sts_scenarios.rules.profiles import Profile
+from sts_scenarios.rules.quality_checks import QualityCheck
+from sts_scenarios.rules.validity import is_checked
 
 
 def new(args: argparse.Namespace, workspace: Workspace) -> Result:

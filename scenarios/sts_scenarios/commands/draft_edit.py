@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.names import count_noun
@@ -15,17 +15,18 @@ from sts.storage.lines import map_lines
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.trajectories import store as trajectories
-from sts_scenarios import categories, curation
-from sts_scenarios.candidate_tables import REQUIRED, read_candidates
-from sts_scenarios.editing import (
+from sts_scenarios.draft import curation
+from sts_scenarios.draft.candidate_tables import REQUIRED, read_candidates
+from sts_scenarios.draft.editing import (
     Edit,
     Editor,
     describe_partner,
 )
-from sts_scenarios.fields import FIELDS
-from sts_scenarios.freezing import load_candidates, select_candidates
+from sts_scenarios.draft.fields import FIELDS
+from sts_scenarios.draft.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
-from sts_scenarios.validity import UNCHECKED
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.validity import UNCHECKED
 
 
 def edit(args: argparse.Namespace, workspace: Workspace) -> Result:

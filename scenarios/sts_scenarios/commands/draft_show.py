@@ -14,16 +14,17 @@ from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites.drafts import Draft
 from sts.suites.types import Summary
-from sts_scenarios import categories
 from sts_scenarios.commands.table import STATUSES
-from sts_scenarios.curation import find_person, rating_agreement, visible_ratings
-from sts_scenarios.freezing import (
+from sts_scenarios.draft.curation import find_person, rating_agreement, visible_ratings
+from sts_scenarios.draft.freezing import (
     DraftCandidate,
     current_scenario,
     load_candidates,
     select_candidates,
 )
-from sts_scenarios.profiles import Profile, Profiles
+from sts_scenarios.draft.stored_profiles import Profiles
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.profiles import Profile
 
 _SHOWN = (
     "id hash row_hash category kind text trajectory world context_start takeover horizon players "

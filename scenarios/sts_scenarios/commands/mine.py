@@ -11,9 +11,9 @@ from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES
 from sts_scenarios import api
-from sts_scenarios.category import Category
 from sts_scenarios.commands.table import STRATA
 from sts_scenarios.mining import Mined
+from sts_scenarios.rules.category import Category
 
 
 def mine(args: argparse.Namespace, workspace: Workspace) -> Result:

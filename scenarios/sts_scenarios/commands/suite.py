@@ -13,7 +13,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import frozen, selections, tags
 from sts.suites.selections import Selection
 from sts.suites.types import Scenario, Suite, describe_unreviewed, group_dialogues, group_pairs
-from sts_scenarios.changelog import compare_suites
+from sts_scenarios.draft.changelog import compare_suites
 
 _SHOWN = (
     "id hash category kind instruction difficulty takeover horizon partner trajectory world tags "
@@ -177,7 +177,7 @@ def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def build(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Build a suite from a recipe and from recordings that are installed."""
-    from sts_scenarios import recipes
+    from sts_scenarios.draft import recipes
 
     suite = recipes.build_suite(workspace, recipes.load_recipe(args.recipe))
     return Result({"suite": suite.label, "hash": suite.hash}, f"built: {_format_title(suite)}")

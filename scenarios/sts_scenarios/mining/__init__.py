@@ -7,7 +7,6 @@ filters and custom miners are categories whose `candidates` yield fewer of them.
 from collections import Counter
 from collections.abc import Sequence
 
-from sts_scenarios.category import Category
 from sts_scenarios.mining.building import make_scenario as make_scenario
 from sts_scenarios.mining.building import make_scenarios
 from sts_scenarios.mining.building import states_at as states_at
@@ -17,6 +16,7 @@ from sts_scenarios.mining.survey import gather_candidates as gather_candidates
 from sts_scenarios.mining.terms import GatheredSteps as GatheredSteps
 from sts_scenarios.mining.terms import Mined as Mined
 from sts_scenarios.mining.terms import MiningTerms as MiningTerms
+from sts_scenarios.rules.category import Category
 
 
 def make_mined(

@@ -12,9 +12,9 @@ from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Category
-from sts_scenarios.linking import link_scenarios
 from sts_scenarios.mining.choice import FAILURE, Pick, Stratum
+from sts_scenarios.rules.category import Category
+from sts_scenarios.rules.linking import link_scenarios
 
 COPIED_PROVENANCE = ("split", "notes", "continuation", "session", "setters")
 """Provenance that scenarios take over from a trajectory: the split and the notes of its source, the

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sts.numerics.streams import cross_streams
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category
+from sts_scenarios.rules.category import Candidate, Category
 
 FAILURE = "failure"
 SOURCES = ("person", "agent", "import", FAILURE)

@@ -15,10 +15,10 @@ from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches
 from sts.trajectories.batches import Part
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category
 from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, Position, random_orders
 from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows
+from sts_scenarios.rules.category import Candidate, Category
 
 Make = Callable[[], Sequence[Category]]
 

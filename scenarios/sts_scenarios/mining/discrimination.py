@@ -12,11 +12,11 @@ from typing import Any
 
 from sts.errors import ArgumentError
 from sts.suites.types import Scenario
-from sts_scenarios import categories
-from sts_scenarios.category import Category
 from sts_scenarios.mining.choice import Keep, Pick
 from sts_scenarios.mining.response_profiles import profile_pick
-from sts_scenarios.profiles import Profile
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Category
+from sts_scenarios.rules.profiles import Profile
 
 MAX_SHARE = 0.5
 """Maximum share of a category's scenarios that are selected by effect."""

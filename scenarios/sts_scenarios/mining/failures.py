@@ -26,14 +26,14 @@ from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
 from sts.trajectories.batches import MemoryPart
 from sts.trajectories.types import Player, Trajectory
-from sts_scenarios.category import Category
 from sts_scenarios.mining.building import COPIED_PROVENANCE
-from sts_scenarios.mining.chance import compute_open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
 from sts_scenarios.mining.confirming import Make, run_in_pool
 from sts_scenarios.mining.response_profiles import profile_pick
-from sts_scenarios.profiles import CONTINUATIONS, load_players
-from sts_scenarios.validity import is_checked
+from sts_scenarios.rules.category import Category
+from sts_scenarios.rules.chance import compute_open_loop_pass_rate
+from sts_scenarios.rules.profiles import CONTINUATIONS, load_players
+from sts_scenarios.rules.validity import is_checked
 
 EXTENSION_STEPS = 32
 """Steps by which a failed continuation is extended, with all players standing still."""

@@ -20,7 +20,7 @@ from sts.errors import ArgumentError, MissingExtra
 from sts.names import is_one_line, quote
 from sts.trajectories import steps
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category
+from sts_scenarios.rules.category import Candidate, Category
 
 KEYWORDS = frozenset(
     "and or not is null in between like ilike true false case when then else end".split()

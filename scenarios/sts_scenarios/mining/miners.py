@@ -10,7 +10,7 @@ from sts.names import quote
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category
+from sts_scenarios.rules.category import Candidate, Category
 
 Miner = Callable[[Trajectory], Iterable[Candidate]]
 

@@ -17,8 +17,6 @@ from sts.suites.types import Scenario, Summary
 from sts.trajectories import batches
 from sts.trajectories.batches import Part, RecordedParts
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories
-from sts_scenarios.category import Category
 from sts_scenarios.mining import (
     Mined,
     MiningTerms,
@@ -34,6 +32,8 @@ from sts_scenarios.mining import (
 from sts_scenarios.mining.choice import Keep, Stratum
 from sts_scenarios.mining.requests import build_request_categories
 from sts_scenarios.mining.survey import Progress
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Category
 
 MAX_PER_SESSION = 1000
 """Maximum number of scenarios of one kind from a live session."""

@@ -10,7 +10,7 @@ from sts.names import quote
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES, KINDS
 from sts.trajectories.types import Trajectory, get_split
-from sts_scenarios.category import CONTEXT, Candidate, Category
+from sts_scenarios.rules.category import CONTEXT, Candidate, Category
 
 SOURCES = ("requests", "failures")
 """All requests, or those to agents that the setter marked as failures."""

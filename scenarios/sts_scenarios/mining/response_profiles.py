@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 
 from sts.errors import ArgumentError
 from sts.suites.types import Scenario
-from sts_scenarios.category import Category
 from sts_scenarios.mining.building import fill_template, make_scenario
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.profiles import (
+from sts_scenarios.rules.category import Category
+from sts_scenarios.rules.profiles import (
     PassCount,
     Profile,
     compute_profile,
     compute_profiles,
     load_players,
 )
-from sts_scenarios.validity import is_checked
+from sts_scenarios.rules.validity import is_checked
 
 
 def profile_agents(domains: Iterable[str], names: Sequence[str]) -> list[str]:

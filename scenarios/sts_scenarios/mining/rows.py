@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.suites.types import DIFFICULTIES
-from sts_scenarios.category import Category
 from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Position, Stratum
 from sts_scenarios.mining.terms import MiningTerms
+from sts_scenarios.rules.category import Category
 
 CONFIRMED_PER_WANTED = 3
 """Number of steps of a stratum to confirm for each that a selection can reach."""

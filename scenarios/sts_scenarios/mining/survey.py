@@ -23,7 +23,6 @@ from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches
 from sts.trajectories.batches import Part, TrajectoryColumns
-from sts_scenarios.category import CandidateColumns, Category
 from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
 from sts_scenarios.mining.confirming import (
@@ -47,6 +46,7 @@ from sts_scenarios.mining.rows import (
     scan_limits,
 )
 from sts_scenarios.mining.terms import GatheredSteps, MiningTerms
+from sts_scenarios.rules.category import CandidateColumns, Category
 
 MERGED = 8
 """Number of parts whose steps are merged at once."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category
+from sts_scenarios.rules.category import Candidate, Category
 
 
 def restrict_to_done(category: Category) -> Category:

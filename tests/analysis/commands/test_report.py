@@ -15,12 +15,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations import export
+from sts.annotations.findings import export
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts_analysis.report import document
-from sts_scenarios.labels import LabelResult
+from sts_scenarios.rules.labels import LabelResult
 from tests.analysis.variants import draw_study
 
 Captured = pytest.CaptureFixture[str]

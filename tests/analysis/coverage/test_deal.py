@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from sts.annotations.deal import is_rubric_shown
+from sts.annotations.people.deal import is_rubric_shown
 from sts_analysis.statistics.annotators import Judging
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import Outcomes

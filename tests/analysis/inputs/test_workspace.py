@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from sts.agents import fingerprint, load
-from sts.annotations import exclusions
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import exclusions
 from sts.cli.main import main
 from sts.continuations.requests import record_request
 from sts.continuations.run import run

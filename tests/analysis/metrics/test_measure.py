@@ -15,12 +15,12 @@ from sts.continuations import store
 from sts.continuations.run import run
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage.workspace import Workspace
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import metric as intelligence
-from sts.worlds.lambda_star.intelligence.score import score_agents
 from sts_analysis.inputs.workspace import workspace_scores
 from sts_analysis.metrics.log_prob import log_prob
 from sts_analysis.metrics.measure import find, keep, measure
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.intelligence import metric as intelligence
+from sts_lambda_star.intelligence.score import score_agents
 from tests.examples import instead, scenarios
 
 NAMES = ("random", "local-search")

@@ -7,7 +7,7 @@ import jsonschema  # type: ignore[import-untyped]
 import msgspec
 import pytest
 
-from sts.annotations.digests import Digests, read_digests
+from sts.annotations.vault.digests import Digests, read_digests
 from sts.storage.chains import Link
 from sts.storage.csv_tables import parse_csv
 from sts_analysis.inputs.gather import gather_table

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.annotations.error_analysis import ErrorAnalysis, ErrorRow, SampleCounts
+from sts.annotations.findings.error_analysis import ErrorAnalysis, ErrorRow, SampleCounts
 from sts.errors import UnknownName
 from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.report.appendix import (

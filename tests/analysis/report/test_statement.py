@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations.digests import Digests
+from sts.annotations.vault.digests import Digests
 from sts.cli.main import main
 from sts.continuations.run import run
 from sts.storage.chains import Link

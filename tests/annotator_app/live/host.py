@@ -22,7 +22,7 @@ from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.live.game import Game
 from sts.live.types import Opening, Participant
-from sts_annotator_app.auth import BrowserSessions
+from sts_annotator_app.auth.browser_sessions import BrowserSessions
 from sts_annotator_app.components import load_component
 from sts_annotator_app.live.rooms import Refused, Room
 from sts_annotator_app.live.socket import serve_live

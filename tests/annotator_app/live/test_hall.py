@@ -5,7 +5,7 @@ import errno
 
 import pytest
 
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.episodes import Instruction
 from sts.live import forgetting
@@ -18,9 +18,9 @@ from sts.live.records import get_journal_path
 from sts.live.types import Participant, Turn
 from sts.storage.workspace import Workspace
 from sts.trajectories import store as trajectories
-from sts.worlds.lambda_star.agents.rule import Rule
 from sts_annotator_app.live.hall import Hall, Place
 from sts_annotator_app.live.rooms import DISK_FAILED, Refused
+from sts_lambda_star.agents.rule import Rule
 from tests.annotator_app.live.test_rooms import Page
 from tests.examples import play_turns, scenarios
 from tests.stores import add_person

@@ -13,13 +13,13 @@ from websockets.sync.client import ClientConnection, connect
 
 from sts.annotations.types import Annotator
 from sts.errors import DamagedData
-from sts_annotator_app.auth import BrowserSessions
-from sts_annotator_app.authentication import Authenticator
+from sts_annotator_app.auth.browser_sessions import BrowserSessions
+from sts_annotator_app.auth.entrances import Authenticator
 from sts_annotator_app.live.rooms import FAILED, Refused, Room
 from sts_annotator_app.live.socket import MAX_MESSAGES_PER_S, serve_live
-from sts_annotator_app.routes import PAGE, build_application
-from sts_annotator_app.server import bind
 from sts_annotator_app.settings import Settings
+from sts_annotator_app.shell.routes import PAGE, build_application
+from sts_annotator_app.shell.server import bind
 from tests.annotator_app.live.test_rooms import make_room
 from tests.annotator_app.test_auth import COOKIE, IN, OWNERS, Gate, Inside
 

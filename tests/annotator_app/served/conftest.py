@@ -24,9 +24,10 @@ if (origin !== "null") localStorage["sts:settings"] ??= '{"autoplay": false}'
 STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
 """Kinds of storage that pages may fill, as Chromium names them."""
 IMPORTED = (
-    "sts_annotator_app.commands.annotate sts_annotator_app.connections sts_annotator_app.server "
+    "sts_annotator_app.commands.annotate sts_annotator_app.shell.connections "
+    "sts_annotator_app.shell.server "
     "sts_annotator_app.state pandas streamlit sts_annotator_app.pages.team "
-    "sts_annotator_app.results sts_annotator_app.page_html sts_annotator_app.sign_in "
+    "sts_annotator_app.results sts_annotator_app.shell.page_html sts_annotator_app.auth.openid "
     "sts.viewer.sprites uvicorn tests.annotator_app.dying"
 ).split()
 """Modules that a server imports before it serves."""

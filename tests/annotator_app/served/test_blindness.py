@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import people as store_people
-from sts.annotations.items import make_item
-from sts.annotations.schema import copies, deals, items, reference_items
-from sts.annotations.store import AnnotationStore
+from sts.annotations.database.schema import copies, deals, items, reference_items
+from sts.annotations.database.store import AnnotationStore
+from sts.annotations.people import people as store_people
+from sts.annotations.queue.items import make_item
 from sts.continuations.run import run
 from sts.continuations.store import find_continuation, iter_entries
 from sts.storage.workspace import Workspace

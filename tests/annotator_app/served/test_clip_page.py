@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.clips import NOT_FOUND
+from sts.annotations.answers.clips import NOT_FOUND
 from tests.annotator_app.served.browser import (
     SHADOWS,
     Opener,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import external_ids
+from sts.annotations.people import external_ids
 from tests.annotator_app.served.browser import next_one, press
 from tests.annotator_app.serving import Server
 from tests.stores import ask, change

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import decisions
+from sts.annotations.log import decisions
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
-from sts_scenarios.freezing import with_state
+from sts_scenarios.draft.freezing import with_state
 from tests.annotator_app.served.browser import Opener, press, saved
 from tests.annotator_app.serving import Server
 from tests.examples import recorded

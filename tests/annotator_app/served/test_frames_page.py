@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sts.annotations import people
+from sts.annotations.people import people
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN
 from sts.domains import load_domain

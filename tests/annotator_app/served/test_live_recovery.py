@@ -19,7 +19,7 @@ from sts.live.journal import Event, read_events
 from sts.live.records import get_journal_path
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Label
+from sts_scenarios.rules.category import Label
 from tests.annotator_app.dying import DIES
 from tests.annotator_app.live.test_page import (
     LAMBDA,

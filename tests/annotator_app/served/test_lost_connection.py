@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sts_annotator_app.entry_pages import UNAVAILABLE
+from sts_annotator_app.auth.entry_pages import UNAVAILABLE
 from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.served.browser import STAGE, Opener, item, next_one, press, saved, status
 from tests.annotator_app.served.test_live_page import (

@@ -9,8 +9,8 @@ import json
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from sts_annotator_app.message_route import MESSAGES
 from sts_annotator_app.messages import MAX_CHARS, sanitise
+from sts_annotator_app.pages.message_route import MESSAGES
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import cookie, wired

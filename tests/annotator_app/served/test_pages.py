@@ -13,9 +13,9 @@ from urllib.error import HTTPError
 
 import pytest
 
-from sts.annotations import people
+from sts.annotations.people import people
 from sts.cli.main import main
-from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.auth.browser_sessions import cookie_name
 from sts_annotator_app.results import RESULTS
 from tests.annotator_app.served.browser import SHADOWS, STAGE, Opener, next_one, press, saved
 from tests.annotator_app.served.test_reachable import PAGES

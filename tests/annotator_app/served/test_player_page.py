@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import people
+from sts.annotations.people import people
 from sts_annotator_app.annotating import storage_namespace
 from tests.annotator_app.served.browser import (
     SHADOWS,

@@ -22,8 +22,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-from sts_annotator_app.auth import cookie_name
-from sts_annotator_app.rate_limiter import MAX_FAILURES_PER_ADDRESS
+from sts_annotator_app.auth.browser_sessions import cookie_name
+from sts_annotator_app.auth.rate_limiter import MAX_FAILURES_PER_ADDRESS
 from tests.access.attempts import attempt
 from tests.annotator_app.served.browser import STAGE, press, saved
 from tests.annotator_app.serving import ROOT, Server

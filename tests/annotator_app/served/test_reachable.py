@@ -20,12 +20,12 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from sts.annotations.types import Annotator
-from sts_annotator_app.auth import BrowserSessions, cookie_name
-from sts_annotator_app.headers import DEFAULTS, DefaultHeaders
-from sts_annotator_app.message_route import MESSAGES
+from sts_annotator_app.auth.browser_sessions import BrowserSessions, cookie_name
+from sts_annotator_app.pages.message_route import MESSAGES
 from sts_annotator_app.results import RESULTS, serve_results
-from sts_annotator_app.routes import ENTER, HEALTH, STREAM
 from sts_annotator_app.scripts import SCRIPTS, build_loader, script_address, serve_scripts
+from sts_annotator_app.shell.headers import DEFAULTS, DefaultHeaders
+from sts_annotator_app.shell.routes import ENTER, HEALTH, STREAM
 from tests.access.attempts import attempt
 from tests.annotator_app.served.browser import STAGE, Opener, press
 from tests.annotator_app.serving import AGENTS, Server

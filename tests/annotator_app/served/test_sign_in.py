@@ -17,12 +17,12 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 
 import pytest
 
-from sts.annotations import people, sessions
+from sts.annotations.people import people, sessions
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
-from sts_annotator_app import sign_in
-from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.auth import openid
+from sts_annotator_app.auth.browser_sessions import cookie_name
 from tests.annotator_app import provider
 from tests.annotator_app.provider import CLIENT, SECRET, Provider
 from tests.annotator_app.served.browser import STAGE
@@ -45,7 +45,7 @@ def write_settings(folder: Path, **changed: Any) -> Workspace:
     """Return a workspace whose secrets are `AUTH` with changes."""
     table = {name: value for name, value in (AUTH | changed).items() if value is not None}
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in table.items()]
-    (folder / sign_in.FILE).write_text("[auth]\n" + "".join(lines))
+    (folder / openid.FILE).write_text("[auth]\n" + "".join(lines))
     return Workspace.open(str(folder))
 
 
@@ -66,7 +66,7 @@ def served(
     made = Server(folder, base=BASE, zygote=zygote)
     write_settings(
         folder,
-        redirect_uri=made.url(sign_in.CALLBACK),
+        redirect_uri=made.url(openid.CALLBACK),
         server_metadata_url=f"{sign_in_provider.issuer}/.well-known/openid-configuration",
     )
     with made:
@@ -143,16 +143,16 @@ def test_sign_in_is_offered_only_with_a_complete_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = Workspace.open(str(tmp_path))
-    assert not sign_in.load_settings(workspace, "")
-    (tmp_path / sign_in.FILE).write_text('[mail]\nhost = "mail.example"\n')
-    assert not sign_in.load_settings(workspace, "")
-    assert sign_in.load_settings(write_settings(tmp_path), "")
+    assert not openid.load_settings(workspace, "")
+    (tmp_path / openid.FILE).write_text('[mail]\nhost = "mail.example"\n')
+    assert not openid.load_settings(workspace, "")
+    assert openid.load_settings(write_settings(tmp_path), "")
     monkeypatch.setitem(sys.modules, "authlib", None)
     with pytest.raises(MissingExtra, match=r"standardised-test-suite\[oidc\]"):
-        sign_in.load_settings(workspace, "")
-    (tmp_path / sign_in.FILE).write_text("[auth\n")
+        openid.load_settings(workspace, "")
+    (tmp_path / openid.FILE).write_text("[auth\n")
     with pytest.raises(ArgumentError, match="is not readable TOML"):
-        sign_in.load_settings(workspace, "")
+        openid.load_settings(workspace, "")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_incomplete_table_is_refused_before_serving(
     tmp_path: Path, changed: dict[str, Any], base: str, words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words) as error:
-        sign_in.load_settings(write_settings(tmp_path, **changed), base)
+        openid.load_settings(write_settings(tmp_path, **changed), base)
     assert "\n" not in str(error.value) and SECRET not in str(error.value)
 
 
@@ -186,9 +186,9 @@ def test_incomplete_table_is_refused_before_serving(
 )
 def test_address_must_be_verified_by_the_provider(claims: dict[str, Any], words: str) -> None:
     with pytest.raises(ArgumentError, match=words):
-        sign_in.get_verified_email(claims)
-    assert sign_in.get_verified_email({"email": "a@b"}) == "a@b"
-    assert sign_in.get_verified_email({"email": "a@b", "email_verified": "true"}) == "a@b"
+        openid.get_verified_email(claims)
+    assert openid.get_verified_email({"email": "a@b"}) == "a@b"
+    assert openid.get_verified_email({"email": "a@b", "email_verified": "true"}) == "a@b"
 
 
 def test_lead_sets_changes_and_removes_addresses(

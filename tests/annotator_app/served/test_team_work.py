@@ -12,15 +12,15 @@ from zlib import crc32
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import review_events
-from sts.annotations.error_analysis import ERRORS
-from sts.annotations.schema import items
+from sts.annotations.answers import review_events
+from sts.annotations.answers.review_events import ERRORS
+from sts.annotations.database.schema import items
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts_scenarios.labels import label_suite
+from sts_scenarios.rules.labels import label_suite
 from tests.annotator_app.served.browser import SHADOWS, press
 from tests.annotator_app.serving import AGENTS, SUITE, Server, quiet
 from tests.stores import add_person, ask

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.database.presence import DATABASE_FILE
 from sts.errors import StoreError
 from tests.faults.judging.history import LEASES
 from tests.faults.judging.study import WAYS, Study

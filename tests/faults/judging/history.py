@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sts.annotations.events import JUDGEMENT_KINDS
+from sts.annotations.log.events import JUDGEMENT_KINDS
 from tests.faults.trials import BrokenPromise, shortest
 
 GIVEN, PUT, SENT = "is given", "puts", "sends"

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import psycopg
 
-from sts.annotations.presence import DATABASE_FILE, URL_VARIABLE
+from sts.annotations.database.presence import DATABASE_FILE, URL_VARIABLE
 from sts.continuations.run import run
 from tests.annotator_app.serving import AGENTS, Server, empty_workspace, quiet
 from tests.clusters import Cluster

@@ -17,7 +17,7 @@ from pathlib import Path
 from sts.cli.arguments import format_table, print_result, show_progress
 from sts.cli.main import describe_os_error
 from sts.errors import ArgumentError, StsError, UnknownName
-from sts.worlds.lambda_star.published.importer import TEAMS
+from sts_lambda_star.published.importer import TEAMS
 from tests.reproduction.published_program.moves import BEHAVIOURS, Checked, check, read
 
 KNOWN = {behaviour.name: behaviour for behaviour in BEHAVIOURS}

@@ -31,18 +31,18 @@ from sts.domains.random import Random
 from sts.engine.replay import verify
 from sts.errors import ReplayMismatch
 from sts.trajectories.types import Trajectory
-from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.agents.bidding import Bidding
-from sts.worlds.lambda_star.agents.binary_tree import BinaryTree
-from sts.worlds.lambda_star.agents.dictatorship import Dictatorship
-from sts.worlds.lambda_star.agents.imitation import Imitation
-from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.agents.oracle import Oracle
-from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
-from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
-from sts.worlds.lambda_star.domain import LambdaStar, Observation
-from sts.worlds.lambda_star.published import importer
-from sts.worlds.lambda_star.published.importer import TEAMS
+from sts_lambda_star import state as states
+from sts_lambda_star.agents.bidding import Bidding
+from sts_lambda_star.agents.binary_tree import BinaryTree
+from sts_lambda_star.agents.dictatorship import Dictatorship
+from sts_lambda_star.agents.imitation import Imitation
+from sts_lambda_star.agents.local_search import LocalSearch
+from sts_lambda_star.agents.oracle import Oracle
+from sts_lambda_star.agents.stigmergy import Stigmergy
+from sts_lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
+from sts_lambda_star.domain import LambdaStar, Observation
+from sts_lambda_star.published import importer
+from sts_lambda_star.published.importer import TEAMS
 from tests.reproduction.published_program.places import Place, read_places
 from tests.reproduction.published_program.uniformity import Outcome, uniformity
 

@@ -22,8 +22,8 @@ from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
-from sts_scenarios import categories
-from sts_scenarios.validity import matches
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.validity import matches
 from tests.reproduction.suites.building import DRAFT, carry_out, copy_parent, flags, run
 
 PERSON_LIKE = "tests.reproduction.suites.recorders:PersonLike"

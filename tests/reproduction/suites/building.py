@@ -18,8 +18,8 @@ from sts.suites import store
 from sts.suites.drafts import open_draft
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Suite
-from sts_scenarios import categories
-from sts_scenarios.category import Category
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Category
 
 DRAFT = "draft"
 

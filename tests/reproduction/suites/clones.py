@@ -20,8 +20,8 @@ from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.engine.replay import replay_worlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store as trajectories
-from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.state import MOVES, TOKENS
+from sts_lambda_star.domain import Observation
+from sts_lambda_star.state import MOVES, TOKENS
 from tests.reproduction.suites.building import carry_out
 
 TEAMS = (1, 2, 3)

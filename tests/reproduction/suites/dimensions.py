@@ -16,7 +16,7 @@ from sts_analysis.inputs.gather import gather_table
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.appendix import dimensions
 from sts_analysis.report.core import Options, Study
-from sts_scenarios.profiles import Profile
+from sts_scenarios.rules.profiles import Profile
 
 LEAST = 5
 """Scenarios or pairs of a category: of fewer, a pass rate says too little."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sts import agents
 from sts.trajectories.types import Trajectory
-from sts_scenarios import quality_checks
+from sts_scenarios.rules import quality_checks
 from tests.recording import record
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.renew_babyai import AGENTS, LEVELS
@@ -73,7 +73,7 @@ def overcooked() -> list[Trajectory]:
 
     None of the measured agents was trained on them.
     """
-    from sts.worlds.overcooked import importer  # needs the extra
+    from sts_overcooked import importer  # needs the extra
 
     by_kitchen: dict[str, list[Trajectory]] = defaultdict(list)
     for one in importer.read():

@@ -24,11 +24,11 @@ from sts.domains import load_domain
 from sts.errors import StsError
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, quality_checks
-from sts_scenarios.category import Candidate, Category
-from sts_scenarios.mining.chance import compute_pass_rate
-from sts_scenarios.profiles import Profile, compute_profiles
-from sts_scenarios.quality_checks import QualityCheck
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.category import Candidate, Category
+from sts_scenarios.rules.chance import compute_pass_rate
+from sts_scenarios.rules.profiles import Profile, compute_profiles
+from sts_scenarios.rules.quality_checks import QualityCheck
 from tests.mined import mine
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.gate_recordings import MEASURES, Measure

@@ -22,9 +22,9 @@ from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
 from sts_analysis.report.appendix.dimensions import MAX_SHOWN, Result
 from sts_analysis.report.text import decimal, decimal_range, to_plain
-from sts_scenarios import categories, quality_checks
-from sts_scenarios.categories.lambda_star import AGENTS, CURATION
-from sts_scenarios.profiles import Profile, compute_profiles
+from sts_lambda_star.categories import AGENTS, CURATION
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.profiles import Profile, compute_profiles
 from tests.reproduction.suites.dimensions import agreements, pass_rates, report_dimensions
 
 _POOL = ("open loop", "local-search", "reward-with-memory", "shortcut", "solver")

@@ -9,7 +9,7 @@ from typing import Any
 
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Category
+from sts_scenarios.rules.category import Category
 from tests.mined import mine
 
 POOL, PER_WORLD = 200, 4

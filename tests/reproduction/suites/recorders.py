@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.domains import load_domain
 from sts.domains.adapter import Observation as PlayerObservation
-from sts.worlds.lambda_star import torus
-from sts.worlds.lambda_star.agents.readers.reader import Reader
-from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.state import MOVES
+from sts_lambda_star import torus
+from sts_lambda_star.agents.readers.reader import Reader
+from sts_lambda_star.domain import Observation
+from sts_lambda_star.state import MOVES
 
 BABYAI_RANDOM = "tests.reproduction.suites.recorders:BabyAIRandom"
 

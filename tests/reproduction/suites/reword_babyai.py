@@ -22,9 +22,9 @@ from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario, Suite
-from sts_scenarios import categories
-from sts_scenarios.category import Category
-from sts_scenarios.freezing import load_candidates
+from sts_scenarios.draft.freezing import load_candidates
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Category
 from tests.reproduction.suites import renew_babyai
 from tests.reproduction.suites.building import DRAFT, carry_out, copy_parent, flags, run
 

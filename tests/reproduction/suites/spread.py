@@ -23,8 +23,8 @@ from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
-from sts_scenarios.categories.lambda_star import SPREAD
-from sts_scenarios.profiles import compute_profiles
+from sts_lambda_star.categories import SPREAD
+from sts_scenarios.rules.profiles import compute_profiles
 from tests.reproduction.suites.measured import table
 
 LOW, HIGH, HALF = 0.1, 0.9, 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sts.worlds.babyai.environment import MOVES, BabyAI, level_ids
+from sts_babyai.environment import MOVES, BabyAI, level_ids
 
 TIERS: dict[int, list[pytest.MarkDecorator]] = {0: [], 3: [pytest.mark.landing]}
 EACH_LEVEL = pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from sts.domains.adapter import EnvironmentDomain
 from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team, bind_agent
 from sts.numerics.streams import stream
-from sts.worlds.babyai.agents import planning
-from sts.worlds.babyai.environment import MOVES, BabyAI
+from sts_babyai.agents import planning
+from sts_babyai.environment import MOVES, BabyAI
 from tests.examples import agents_of, instructed
 from tests.worlds.babyai.examples import EACH_LEVEL, begun, numbers
 

@@ -15,8 +15,8 @@ from sts.domains import load_domain
 from sts.domains.conformance import check
 from sts.domains.envelope import add_envelope
 from sts.errors import ArgumentError, DamagedState, OtherVersion
-from sts.worlds.babyai import rendering
-from sts.worlds.babyai.agents.missions import (
+from sts_babyai import rendering
+from sts_babyai.agents.missions import (
     KINDS,
     Clause,
     Thing,
@@ -24,9 +24,9 @@ from sts.worlds.babyai.agents.missions import (
     mission_kind,
     parse_clauses,
 )
-from sts.worlds.babyai.agents.planning import find_solution
-from sts.worlds.babyai.environment import DONE, MAP_PIXELS, MOVES, BabyAI
-from sts.worlds.babyai.minigrid_names import (
+from sts_babyai.agents.planning import find_solution
+from sts_babyai.environment import DONE, MAP_PIXELS, MOVES, BabyAI
+from sts_babyai.minigrid_names import (
     COLOR_TO_IDX,
     OBJECT_TO_IDX,
     STATE_TO_IDX,
@@ -34,7 +34,7 @@ from sts.worlds.babyai.minigrid_names import (
     Grid,
     WorldObj,
 )
-from sts.worlds.babyai.view import Cells
+from sts_babyai.view import Cells
 from tests.recording import record
 from tests.worlds.babyai.examples import EACH_LEVEL, begun
 

@@ -19,18 +19,19 @@ from sts.domains import load_domain
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts.worlds.babyai import minigrid_names
-from sts.worlds.babyai.agents.instructions import parse_steps
-from sts.worlds.babyai.agents.missions import Clause
-from sts.worlds.babyai.agents.missions import Thing as Named
-from sts.worlds.babyai.environment import MOVES
-from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import builders, other_colour, policies, stand_or_take
-from sts_scenarios.categories.babyai.room_frames import Frame, Thing
-from sts_scenarios.category import Category, Label
-from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
-from sts_scenarios.quality_checks import QualityCheck, check_category
-from sts_scenarios.validity import find_fault, is_checked
+from sts_babyai import minigrid_names
+from sts_babyai.agents.instructions import parse_steps
+from sts_babyai.agents.missions import Clause
+from sts_babyai.agents.missions import Thing as Named
+from sts_babyai.categories import builders, other_colour, policies, stand_or_take
+from sts_babyai.categories.room_frames import Frame, Thing
+from sts_babyai.environment import MOVES
+from sts_scenarios import mining
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Category, Label
+from sts_scenarios.rules.chance import OpenLoopAgent, compute_pass_rate
+from sts_scenarios.rules.quality_checks import QualityCheck, check_category
+from sts_scenarios.rules.validity import find_fault, is_checked
 from tests.examples import on_test_side
 from tests.recording import record
 
@@ -60,7 +61,7 @@ def trajectories() -> list[Trajectory]:
 def first(category: Category, trajectories: Sequence[Trajectory]) -> list[Scenario]:
     """Return the first scenario that a category offers, or the first pair."""
     module = category.name.removeprefix("babyai-").replace("-", "_")
-    plain: Category = importlib.import_module(f"sts_scenarios.categories.babyai.{module}").CATEGORY
+    plain: Category = importlib.import_module(f"sts_babyai.categories.{module}").CATEGORY
     count = 2 if plain.name in PAIRS else 1
     for one in trajectories:
         own = list(itertools.islice(plain.candidates(one, plain.context, plain.horizon), count))

@@ -24,14 +24,15 @@ from sts.suites import store
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import DIFFICULTIES, Scenario, Suite, group_pairs
 from sts.trajectories.types import Trajectory
-from sts.worlds.babyai.agents.missions import is_relative
-from sts_scenarios import categories, mining, quality_checks
-from sts_scenarios.categories.babyai import missions
-from sts_scenarios.category import Candidate, Category, Label
-from sts_scenarios.environments import iter_environments
-from sts_scenarios.freezing import find_category_faults
-from sts_scenarios.profiles import compute_profiles
-from sts_scenarios.validity import is_checked
+from sts_babyai.agents.missions import is_relative
+from sts_babyai.categories import missions
+from sts_scenarios import mining
+from sts_scenarios.draft.freezing import find_category_faults
+from sts_scenarios.rules import categories, quality_checks
+from sts_scenarios.rules.category import Candidate, Category, Label
+from sts_scenarios.rules.environments import iter_environments
+from sts_scenarios.rules.profiles import compute_profiles
+from sts_scenarios.rules.validity import is_checked
 from tests.mined import mine
 from tests.recording import record
 from tests.reproduction.suites import build_babyai, renew_babyai, reword_babyai

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { describe, describeSight, displacement, paint, placeOf } from "../../../sts/worlds/lambda_star/board.mjs";
+import { describe, describeSight, displacement, paint, placeOf } from "../../../worlds/lambda_star/sts_lambda_star/board.mjs";
 
 const SIDES = { height: 20, width: 20 };
 const scenes = [[7, 300, 0], [7, 300, 19]]; // Good and Evil stay, A steps over the edge to its left

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.generation.patterns import Settings, generate_worlds
-from sts.worlds.lambda_star.state import TOKENS, State, arrays_to_states, encode, states_to_arrays
+from sts_lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.generation import walks
+from sts_lambda_star.generation.patterns import Settings, generate_worlds
+from sts_lambda_star.state import TOKENS, State, arrays_to_states, encode, states_to_arrays
 
 BY_HAND = State(
     height=4,

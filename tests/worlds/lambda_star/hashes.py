@@ -15,11 +15,11 @@ from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.numerics.streams import stream
 from sts.storage.files import content_hash
-from sts.worlds.lambda_star.agents.imitation import Imitation
-from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
-from sts.worlds.lambda_star.domain import LambdaStar
-from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.play import practice
+from sts_lambda_star.agents.imitation import Imitation
+from sts_lambda_star.agents.stigmergy import Stigmergy
+from sts_lambda_star.domain import LambdaStar
+from sts_lambda_star.generation import walks
+from sts_lambda_star.play import practice
 from tests.examples import agents_of, instructed
 
 STEPS = 6

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sts.domains import FilmAnnotations
 from sts.engine.rendering import render_film
 from sts.episodes import Episode
-from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.board import object_style
+from sts_lambda_star import state as states
+from sts_lambda_star.board import object_style
 from tests.annotator_app.components.test_node import run_node_tests
 from tests.worlds.lambda_star.examples import state
 

@@ -9,7 +9,7 @@ import pytest
 from sts import agents
 from sts.continuations.types import Continuation
 from sts.suites.types import Scenario
-from sts_scenarios import categories
+from sts_scenarios.rules import categories
 from tests import golden
 from tests.examples import agents_of, recorded
 

@@ -17,10 +17,10 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
 
 from sts.errors import ArgumentError, UnknownName
-from sts.worlds.lambda_star import generate, rollout
-from sts.worlds.lambda_star.features import feature_bounds, feature_slices, flatten_observation
-from sts.worlds.lambda_star.generation import patterns
-from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
+from sts_lambda_star import generate, rollout
+from sts_lambda_star.features import feature_bounds, feature_slices, flatten_observation
+from sts_lambda_star.generation import patterns
+from sts_lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "learning.md"
 STAY = np.full(2, 4)
@@ -39,7 +39,7 @@ def test_environment_passes_the_checker_of_gymnasium_without_a_warning(settings)
 
 
 def test_environments_are_found_by_name_and_by_module_and_name():
-    full = f"sts.worlds.lambda_star.gym:{ID}"
+    full = f"sts_lambda_star.gym:{ID}"
     for name in (ID, full):
         assert isinstance(gymnasium.make(name).unwrapped, LambdaStarEnv)
         assert isinstance(gymnasium.make_vec(name, num_envs=2).unwrapped, LambdaStarVectorEnv)
@@ -322,7 +322,7 @@ def test_documented_learner_learns_the_same_from_the_same_seed(page):
 
 
 def test_missing_gymnasium_names_the_extra_to_install():
-    code = "import sys; sys.modules['gymnasium'] = None; import sts.worlds.lambda_star.gym"
+    code = "import sys; sys.modules['gymnasium'] = None; import sts_lambda_star.gym"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
     assert done.returncode and "pip install 'standardised-test-suite[gym]'" in last

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star import kernels, torus
-from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.features import feature_slices, flatten_observation
-from sts.worlds.lambda_star.state import TOKENS, State
+from sts_lambda_star import kernels, torus
+from sts_lambda_star.domain import Batch
+from sts_lambda_star.features import feature_slices, flatten_observation
+from sts_lambda_star.state import TOKENS, State
 from tests.worlds.lambda_star.agents.teams import start
 from tests.worlds.lambda_star.examples import batch_of, state, states
 

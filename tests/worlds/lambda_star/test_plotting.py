@@ -15,10 +15,10 @@ import pytest
 import sts.storage.files
 from sts.cli.main import main
 from sts.episodes import Episode
-from sts.worlds.lambda_star import filmstrips
-from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.board import CELL_SIZE
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS
+from sts_lambda_star import filmstrips
+from sts_lambda_star import state as states
+from sts_lambda_star.board import CELL_SIZE
+from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS
 from tests.worlds.lambda_star.examples import state
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -154,7 +154,7 @@ def test_frames_are_named_by_their_step_and_coloured_as_in_a_browser():
     named = [text.text for text in root.findall(f"{SVG}text")]
     assert named == ["a < b & c", "start", "step 2", "step 4"]
     assert root.get("aria-label") == "a < b & c"
-    player = (ROOT / "sts" / "worlds" / "lambda_star" / "board.mjs").read_text()
+    player = (ROOT / "worlds" / "lambda_star" / "sts_lambda_star" / "board.mjs").read_text()
     used = {e.get("fill", "") for e in root.iter() if e.tag in (f"{SVG}circle", f"{SVG}polygon")}
     assert len(used) == 5 and all(colour in player for colour in used)
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from sts.domains import SceneLayout
 from sts.domains.sketch import Area
-from sts.worlds.lambda_star.domain import AURAS
-from sts.worlds.lambda_star.sketches import draw_sketch
+from sts_lambda_star.domain import AURAS
+from sts_lambda_star.sketches import draw_sketch
 
 HEIGHT, WIDTH = 4, 6
 LAYOUT = SceneLayout(

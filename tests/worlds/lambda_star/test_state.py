@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sts.errors import DamagedState, NewerFormat
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.state import State, decode, encode, to_json
+from sts_lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.state import State, decode, encode, to_json
 from tests.worlds.lambda_star.examples import BY_HAND, batch_of, state, states
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sts.worlds.lambda_star import torus
-from sts.worlds.lambda_star.torus import TIE_BACK, TIE_INSIDE, shortest_displacement
+from sts_lambda_star import torus
+from sts_lambda_star.torus import TIE_BACK, TIE_INSIDE, shortest_displacement
 
 SIZES = [(3, 3), (4, 4), (5, 8), (7, 6), (10, 3)]
 sizes = pytest.mark.parametrize(("height", "width"), SIZES)

@@ -1,6 +1,6 @@
 import pytest
 
-from sts.worlds.overcooked import importer, loader, trials
+from sts_overcooked import importer, loader, trials
 
 LAYOUTS = ("cramped_room", "coordination_ring", "random0")
 

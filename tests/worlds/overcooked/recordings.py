@@ -17,7 +17,7 @@ CUT_TRIALS, CUT_STEPS = 12, 300
 def cut_recordings(patch: pytest.MonkeyPatch) -> None:
     """Have both files of Overcooked's recordings end with their first trials' first steps."""
     require_package("overcooked_ai_py")
-    from sts.worlds.overcooked import loader, trials
+    from sts_overcooked import loader, trials
 
     @functools.cache
     def read(path: Path) -> Any:

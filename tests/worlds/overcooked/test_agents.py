@@ -10,15 +10,15 @@ from sts.continuations.takeover import continue_all, group_by_shape
 from sts.domains.adapter import Observation
 from sts.domains.random import Random
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.worlds.overcooked import trials
-from sts.worlds.overcooked.agents import cloned, network
-from sts.worlds.overcooked.agents.features import SIZE, extract_features
-from sts.worlds.overcooked.agents.greedy import Greedy, read_kitchen
-from sts.worlds.overcooked.agents.routes import find_routes
-from sts.worlds.overcooked.agents.stay import Stay
-from sts.worlds.overcooked.constants import INTERACT, SIDES, STAY
-from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
-from sts_scenarios import categories
+from sts_overcooked import trials
+from sts_overcooked.agents import cloned, network
+from sts_overcooked.agents.features import SIZE, extract_features
+from sts_overcooked.agents.greedy import Greedy, read_kitchen
+from sts_overcooked.agents.routes import find_routes
+from sts_overcooked.agents.stay import Stay
+from sts_overcooked.constants import INTERACT, SIDES, STAY
+from sts_overcooked.environment import LAYOUTS, Overcooked
+from sts_scenarios.rules import categories
 from tests.mined import mine
 from tests.recording import record
 

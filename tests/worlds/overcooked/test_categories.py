@@ -12,20 +12,20 @@ from sts import agents
 from sts.continuations.takeover import continue_all, group_by_shape
 from sts.episodes import Episode
 from sts.suites.lint import find_field_faults, lint_scenarios
-from sts.worlds.overcooked.agents.greedy import classify_task
-from sts_scenarios import categories
-from sts_scenarios.categories.overcooked import fill_pot, hand_over, make_way, plate_soup
-from sts_scenarios.categories.overcooked.snapshots import (
+from sts_overcooked.agents.greedy import classify_task
+from sts_overcooked.categories import fill_pot, hand_over, make_way, plate_soup
+from sts_overcooked.categories.snapshots import (
     CONTEXT,
     Snapshot,
     grade_difficulty,
     reachable_places,
     replay_snapshots,
 )
-from sts_scenarios.category import Label
-from sts_scenarios.freezing import find_category_faults
+from sts_scenarios.draft.freezing import find_category_faults
 from sts_scenarios.mining import Pick, make_scenario
-from sts_scenarios.validity import is_checked
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Label
+from sts_scenarios.rules.validity import is_checked
 from tests.mined import mine
 
 SKILLS = {
@@ -38,7 +38,7 @@ SKILLS = {
     "pot-onion": "pot",
 }
 NAMES = (*SKILLS,)
-MODULES = "sts_scenarios.categories.overcooked"
+MODULES = "sts_overcooked.categories"
 LATER = (
     *("deliver-after", "deliver-or-lay", "fuller-or-emptier", "same-pot", "take-laid"),
     "way-or-stay",

@@ -19,11 +19,11 @@ from sts.domains.conformance import check
 from sts.episodes import Episode
 from sts.errors import StsError
 from sts.formats import rlds
-from sts.worlds.overcooked.constants import COOKED, INTERACT, MOVES, SIDES, STAY
-from sts.worlds.overcooked.environment import EVENT_KINDS, LAYOUTS, THINGS, TILES, Overcooked
-from sts.worlds.overcooked.kitchen import ACTIONS
-from sts.worlds.overcooked.loader import read_table
-from sts.worlds.overcooked.trials import installed_files
+from sts_overcooked.constants import COOKED, INTERACT, MOVES, SIDES, STAY
+from sts_overcooked.environment import EVENT_KINDS, LAYOUTS, THINGS, TILES, Overcooked
+from sts_overcooked.kitchen import ACTIONS
+from sts_overcooked.loader import read_table
+from sts_overcooked.trials import installed_files
 from tests.recording import record
 
 UP, DOWN, RIGHT, LEFT = range(4)
@@ -268,7 +268,7 @@ def test_invalid_state_is_refused(change):
 
 def test_missing_package_names_the_extra_to_install():
     without = "import sys; sys.modules['overcooked_ai_py'] = None"
-    code = f"{without}; import sts.worlds.overcooked.environment"
+    code = f"{without}; import sts_overcooked.environment"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
     assert "pip install 'standardised-test-suite[overcooked]'" in last

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.worlds.overcooked.agents import cloned, network
-from sts.worlds.overcooked.agents.features import SIZE
-from sts.worlds.overcooked.constants import MOVES
-from sts_scenarios import categories
+from sts_overcooked.agents import cloned, network
+from sts_overcooked.agents.features import SIZE
+from sts_overcooked.constants import MOVES
+from sts_scenarios.rules import categories
 from tests import golden
 from tests.examples import agents_of
 from tests.mined import mine

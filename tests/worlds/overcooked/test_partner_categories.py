@@ -9,8 +9,7 @@ import pytest
 from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.suites.lint import lint_scenarios
-from sts_scenarios import categories, mining
-from sts_scenarios.categories.overcooked import (
+from sts_overcooked.categories import (
     builders,
     deliver_after,
     deliver_or_lay,
@@ -18,10 +17,12 @@ from sts_scenarios.categories.overcooked import (
     take_laid,
     way_or_stay,
 )
-from sts_scenarios.categories.overcooked.snapshots import CONTEXT, Snapshot
-from sts_scenarios.category import Label
-from sts_scenarios.mining.chance import compute_pass_rate
-from sts_scenarios.validity import find_fault
+from sts_overcooked.categories.snapshots import CONTEXT, Snapshot
+from sts_scenarios import mining
+from sts_scenarios.rules import categories
+from sts_scenarios.rules.category import Label
+from sts_scenarios.rules.chance import compute_pass_rate
+from sts_scenarios.rules.validity import find_fault
 
 RULES = {c.name: c for c in categories.load_categories("overcooked") if c.controls}
 PAIRS = ("deliver-or-lay", "fuller-or-emptier", "way-or-stay")
@@ -31,9 +32,7 @@ GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
 
 def first(name, trajectories):
     """Return the first scenario that a category offers, or the first pair."""
-    module = importlib.import_module(
-        f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
-    )
+    module = importlib.import_module(f"sts_overcooked.categories.{name.replace('-', '_')}")
     rule, count = module.CATEGORY, 2 if name in PAIRS else 1
     for one in trajectories:
         own = list(itertools.islice(rule.candidates(one, rule.context, rule.horizon), count))

@@ -14,8 +14,8 @@ import pytest
 
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData
-from sts.worlds.overcooked import importer, loader, trials
-from sts.worlds.overcooked.constants import SIDES
+from sts_overcooked import importer, loader, trials
+from sts_overcooked.constants import SIDES
 
 KEY = ["run", "workerid_num", "round_num"]
 STEPS = 120

@@ -9,8 +9,8 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
-from sts.worlds.overcooked import trials
-from sts_scenarios import recipes
+from sts_overcooked import trials
+from sts_scenarios.draft import recipes
 
 HASHES = {
     45: "a331da00ea446671232d68e8038cc8ee3914c76b87aa6cc3d7fa5006166810e4",

@@ -12,8 +12,8 @@ import pytest
 
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
-from sts.worlds.overcooked import importer, loader, trials
-from sts_scenarios.environments import iter_environments
+from sts_overcooked import importer, loader, trials
+from sts_scenarios.rules.environments import iter_environments
 from tests.access.attempts import attempt
 
 
@@ -235,7 +235,7 @@ PUT_TO_ANOTHER_USE = (
 READ_EACH = """
 import sys, pathlib
 from sts.errors import DamagedData
-from sts.worlds.overcooked import loader
+from sts_overcooked import loader
 
 for name in sys.argv[1:]:
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts.agents import Agent, PolicyOutput
+from sts.plugin import Agent, PolicyOutput
 from sts_pond.water import LAND, LEFT, LOAD, MOVES, RIGHT
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sts.engine.replay import replay_worlds
+from sts.plugin import replay_worlds
 from sts_pond.water import NOBODY
-from sts_scenarios.category import Candidate, Category, Label
+from sts_scenarios.plugin import Candidate, Category, Label
 
 CONTEXT, HORIZON = 6, 16
 

@@ -1,6 +1,6 @@
 """The demo of the pond."""
 
-from sts.cli.demo import Demo, agent_arguments
+from sts.plugin import Demo, agent_arguments
 
 AGENTS = ("drifter", "ferryman")
 AMOUNT = ("--episodes", "40", "--steps", "30", "--team", "2")

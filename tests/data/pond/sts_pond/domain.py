@@ -10,9 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sts.domains import SceneFormat, SceneLayout, index_players
-from sts.domains.envelope import add_envelope, remove_envelope
-from sts.storage.files import canonical_json, content_hash
+from sts.plugin import (
+    SceneFormat,
+    SceneLayout,
+    add_envelope,
+    canonical_json,
+    content_hash,
+    index_players,
+    remove_envelope,
+)
 from sts_pond.water import MOVES, NOBODY, WAIT, Water, draw_pond
 
 NAME, VERSION = "pond", "1"

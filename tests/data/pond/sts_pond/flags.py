@@ -1,6 +1,6 @@
 """The flags of the pond."""
 
-from sts.cli.settings import Flag, read_whole_flag
+from sts.plugin import Flag, read_whole_flag
 
 FLAGS = (
     Flag(

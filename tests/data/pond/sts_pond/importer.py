@@ -18,10 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from sts.episodes import Episode
-from sts.errors import ArgumentError, DamagedData
-from sts.provenance import collect_provenance
-from sts.trajectories.types import Player, Trajectory, make_trajectory
+from sts.plugin import (
+    ArgumentError,
+    DamagedData,
+    Episode,
+    Player,
+    Trajectory,
+    collect_provenance,
+    make_trajectory,
+)
 from sts_pond.domain import NAME, Ponds
 from sts_pond.water import begun
 

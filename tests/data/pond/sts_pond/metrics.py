@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from sts.trajectories import store
+from sts.plugin import load_trajectories
 
 
 def passengers(agents, *, suite, workspace, seed):
     """Mean reward of a step of what an agent was recorded in, from its trajectories."""
     rows = []
-    recorded = store.load(workspace)
+    recorded = load_trajectories(workspace)
     for agent in agents:
         mine = [
             float(np.mean(one.episode.rewards))

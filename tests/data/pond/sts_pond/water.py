@@ -6,7 +6,7 @@ import json
 import random
 from dataclasses import asdict, dataclass
 
-from sts.errors import ArgumentError
+from sts.plugin import ArgumentError
 
 MOVES = ("wait", "left", "right", "load", "land")
 WAIT, LEFT, RIGHT, LOAD, LAND = range(len(MOVES))

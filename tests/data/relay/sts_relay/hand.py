@@ -5,7 +5,7 @@ import pickle
 import sys
 from pathlib import Path
 
-from sts.errors import StsError
+from sts.plugin import StsError
 
 file = Path(sys.argv[1])
 work, args = pickle.loads(file.read_bytes())

@@ -14,7 +14,7 @@ import tempfile
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from sts.jobs.pool import WorkerDied
+from sts.plugin import WorkerDied
 
 
 class Relay(AbstractContextManager):

@@ -12,10 +12,10 @@ from sts import agents
 from sts.domains import load_domain
 from sts.engine.lockstep import Rollouts, play_episodes
 from sts.engine.session import Team
-from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.state import MOVES, State
-from sts.worlds.lambda_star.torus import first_move
+from sts_lambda_star.agents.reactive import Reactive, TeamObservation
+from sts_lambda_star.domain import Batch
+from sts_lambda_star.state import MOVES, State
+from sts_lambda_star.torus import first_move
 from tests.worlds.lambda_star.examples import batch_of, state
 
 STAY = MOVES.index("stay")

@@ -13,9 +13,9 @@ from sts.domains import load_domain
 from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team, bind_agent
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts.worlds.lambda_star.torus import distance, move_cell
+from sts_lambda_star.domain import Batch
+from sts_lambda_star.state import MOVES, TOKENS
+from sts_lambda_star.torus import distance, move_cell
 from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
 from tests.worlds.lambda_star.examples import batch_of

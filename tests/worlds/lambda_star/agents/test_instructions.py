@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sts.agents.protocol import Instructions
-from sts.worlds.lambda_star.agents.instructions import TASKS, parse_instructions, parse_text
-from sts.worlds.lambda_star.state import MOVES
+from sts_lambda_star.agents.instructions import TASKS, parse_instructions, parse_text
+from sts_lambda_star.state import MOVES
 
 TEXTS = {
     "nothing": ["", "   \n"],

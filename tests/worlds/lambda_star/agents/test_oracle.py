@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sts.worlds.lambda_star import kernels
-from sts.worlds.lambda_star.agents.oracle import Oracle
-from sts.worlds.lambda_star.state import KINDS, MOVES, State
+from sts_lambda_star import kernels
+from sts_lambda_star.agents.oracle import Oracle
+from sts_lambda_star.state import KINDS, MOVES, State
 from tests.worlds.lambda_star.agents.teams import STAY, game, start
 from tests.worlds.lambda_star.examples import batch_of
 

@@ -13,10 +13,10 @@ from sts.domains import load_domain
 from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.agents.readers.forecasts import unknown_forecast, write_forecasts
-from sts.worlds.lambda_star.agents.readers.maximiser import MAJORITY
-from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts.worlds.lambda_star.torus import distance
+from sts_lambda_star.agents.readers.forecasts import unknown_forecast, write_forecasts
+from sts_lambda_star.agents.readers.maximiser import MAJORITY
+from sts_lambda_star.state import MOVES, TOKENS
+from sts_lambda_star.torus import distance
 from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
 from tests.worlds.lambda_star.examples import batch_of

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse_intent
-from sts.worlds.lambda_star.agents.readers.vocabulary import QUALIFIERS
-from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios import categories
+from sts_lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse_intent
+from sts_lambda_star.agents.readers.vocabulary import QUALIFIERS
+from sts_lambda_star.state import MOVES
+from sts_scenarios.rules import categories
 
 FIELDS = {"steps": "3", "cells": "4", "direction": "up and to the left", "mate": "your team-mate"}
 CATEGORIES = {one.name: one for one in categories.load_categories("lambda-star")}

@@ -10,8 +10,8 @@ import pytest
 
 from sts import agents
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star import kernels, torus
-from sts.worlds.lambda_star.agents import (
+from sts_lambda_star import kernels, torus
+from sts_lambda_star.agents import (
     bidding,
     binary_tree,
     dictatorship,
@@ -19,7 +19,7 @@ from sts.worlds.lambda_star.agents import (
     stigmergy,
     wisdom_of_the_crowd,
 )
-from sts.worlds.lambda_star.state import MOVES
+from sts_lambda_star.state import MOVES
 from tests.agents.test_contract import assert_same, cases, play_cases, rows
 from tests.worlds.lambda_star.agents.teams import (
     acted,

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from sts.errors import ArgumentError, DamagedState
-from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.generation.environments import (
+from sts_lambda_star.domain import Batch
+from sts_lambda_star.generation.environments import (
     environments_from_states,
     generate_environments,
     measure_uncertainty,
 )
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.state import encode
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.state import encode
 from tests.worlds.lambda_star.examples import batch_of, complexity_of
 from tests.worlds.lambda_star.examples import generate_world as one
 

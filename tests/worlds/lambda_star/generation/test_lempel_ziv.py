@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star.generation.walks import count_components, lz76
+from sts_lambda_star.generation.walks import count_components, lz76
 
 PUBLISHED = (
     ("73498734987349873498", 6),

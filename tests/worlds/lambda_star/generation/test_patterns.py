@@ -12,11 +12,11 @@ import pytest
 
 from sts.domains import load_domain
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.generation.patterns import Settings, complexity_range, reachable_range
-from sts.worlds.lambda_star.generation.patterns import generate_worlds as many
-from sts.worlds.lambda_star.generation.walks import lz76
-from sts.worlds.lambda_star.state import arrays_to_states, encode
-from sts.worlds.lambda_star.torus import distance
+from sts_lambda_star.generation.patterns import Settings, complexity_range, reachable_range
+from sts_lambda_star.generation.patterns import generate_worlds as many
+from sts_lambda_star.generation.walks import lz76
+from sts_lambda_star.state import arrays_to_states, encode
+from sts_lambda_star.torus import distance
 from tests.worlds.lambda_star.examples import complexity_of, generate_world
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_worlds.json").read_text())

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import sts_lambda_star as lambda_star
 from sts.cli.main import main
 from sts.errors import ArgumentError
-from sts.worlds import lambda_star
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.score import score_agents
-from sts.worlds.lambda_star.kernels import reward_at_distance
-from sts.worlds.lambda_star.play.rollouts import Rollout
-from sts.worlds.lambda_star.torus import distance
+from sts_lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.intelligence.score import score_agents
+from sts_lambda_star.kernels import reward_at_distance
+from sts_lambda_star.play.rollouts import Rollout
+from sts_lambda_star.torus import distance
 
 
 def score_afterwards(played: Rollout, needs: int, *, of_evil: bool = True) -> np.ndarray:

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from sts import agents
 from sts.cli.main import main
 from sts.errors import ArgumentError
-from sts.measures import spans
-from sts.measures.measurement import Measurement
 from sts.storage.scores import read_score_rows
 from sts.storage.workspace import Workspace
-from sts.worlds.lambda_star.generation.environments import generate_environments
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import episode_measures, landscapes
-from sts.worlds.lambda_star.intelligence.episode_measures import (
+from sts_analysis.measures import spans
+from sts_analysis.measures.measurement import Measurement
+from sts_lambda_star.generation.environments import generate_environments
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.intelligence import episode_measures, landscapes
+from sts_lambda_star.intelligence.episode_measures import (
     measure_coverage,
     measure_landscape,
     play_coverage,
 )
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS
-from sts.worlds.lambda_star.play.teams import play_episodes
+from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS
+from sts_lambda_star.play.teams import play_episodes
 from tests.worlds.lambda_star.test_kernels import plain_distance
 
 STAY = 4

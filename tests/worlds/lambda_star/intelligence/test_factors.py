@@ -7,9 +7,9 @@ from math import log2
 import pytest
 
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.generation.patterns import Settings, complexity_range
-from sts.worlds.lambda_star.intelligence import factors
-from sts.worlds.lambda_star.intelligence.factors import (
+from sts_lambda_star.generation.patterns import Settings, complexity_range
+from sts_lambda_star.intelligence import factors
+from sts_lambda_star.intelligence.factors import (
     FACTORS,
     add_base,
     complexity_classes,

@@ -12,23 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sts.cli.main import main
-from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.generation import patterns
-from sts.worlds.lambda_star.generation.environments import (
+from sts_lambda_star.domain import Batch
+from sts_lambda_star.generation import patterns
+from sts_lambda_star.generation.environments import (
     environments_from_states,
     generate_environments,
 )
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import environment_checks
-from sts.worlds.lambda_star.intelligence.environment_checks import (
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.intelligence import environment_checks
+from sts_lambda_star.intelligence.environment_checks import (
     check_environments,
     is_balanced,
     least_sensitivity,
     measure_properties,
     reward_maps,
 )
-from sts.worlds.lambda_star.kernels import reward_at_cell
-from sts.worlds.lambda_star.state import State, encode
+from sts_lambda_star.kernels import reward_at_cell
+from sts_lambda_star.state import State, encode
 from tests.worlds.lambda_star.agents.teams import start
 from tests.worlds.lambda_star.examples import batch_of, state, states
 

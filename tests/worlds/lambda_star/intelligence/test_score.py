@@ -20,15 +20,15 @@ from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, UnknownName
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.domain import LambdaStar
-from sts.worlds.lambda_star.generation import environments, patterns
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import experiments
-from sts.worlds.lambda_star.intelligence.factors import plan_runs
-from sts.worlds.lambda_star.intelligence.files import metric_name
-from sts.worlds.lambda_star.intelligence.reward_sums import add_sums, estimate_mean, sum_rewards
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents, team_access
 from sts_analysis.inputs.scores import read_scores
+from sts_lambda_star.domain import LambdaStar
+from sts_lambda_star.generation import environments, patterns
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.intelligence import experiments
+from sts_lambda_star.intelligence.factors import plan_runs
+from sts_lambda_star.intelligence.files import metric_name
+from sts_lambda_star.intelligence.reward_sums import add_sums, estimate_mean, sum_rewards
+from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents, team_access
 from tests.worlds.lambda_star.examples import batch_of, generate_world
 
 SMALL = Settings(height=6, width=5, n_players=2, horizon=20)

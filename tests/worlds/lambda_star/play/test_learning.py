@@ -13,16 +13,16 @@ from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.agents import learner
-from sts.worlds.lambda_star.agents.q_learning import QLearning
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.generation.environments import generate_environments
-from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.play import practice, teams
-from sts.worlds.lambda_star.play.practice import LEARNERS
-from sts.worlds.lambda_star.play.teams import play_after_practice
-from sts.worlds.lambda_star.published import importer
-from sts.worlds.lambda_star.state import decode
+from sts_lambda_star.agents import learner
+from sts_lambda_star.agents.q_learning import QLearning
+from sts_lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.generation.environments import generate_environments
+from sts_lambda_star.generation.patterns import Settings
+from sts_lambda_star.play import practice, teams
+from sts_lambda_star.play.practice import LEARNERS
+from sts_lambda_star.play.teams import play_after_practice
+from sts_lambda_star.published import importer
+from sts_lambda_star.state import decode
 
 STEPS = 12
 TRACES = Path(__file__).parents[3] / "data" / "lambdastar_2016_traces.jsonl.xz"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sts_lambda_star as lambda_star
 from sts import agents
 from sts.agents import Agent, PolicyOutput
 from sts.domains.random import Random
@@ -16,14 +17,13 @@ from sts.engine import lockstep
 from sts.engine.session import Team
 from sts.errors import ArgumentError, DamagedState, StsError, UnknownName
 from sts.numerics.streams import stream
-from sts.worlds import lambda_star
-from sts.worlds.lambda_star import generate, kernels, rollout, torus
-from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.agents.q_learning import QLearning
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS
-from sts.worlds.lambda_star.play import teams
-from sts.worlds.lambda_star.play.practice import LEARNERS
+from sts_lambda_star import generate, kernels, rollout, torus
+from sts_lambda_star.agents.local_search import LocalSearch
+from sts_lambda_star.agents.q_learning import QLearning
+from sts_lambda_star.domain import Batch, LambdaStar
+from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS
+from sts_lambda_star.play import teams
+from sts_lambda_star.play.practice import LEARNERS
 
 SMALL = generate(7, seed=4, size=(6, 5), team=3, steps=12)
 WIDE = generate(7, seed=4, size=(6, 7), team=3, steps=12, radius=2)
@@ -120,7 +120,7 @@ def test_mixed_team_is_dealt_in_turn_and_draws_from_streams_of_its_members():
     "given",
     [
         "random,local-search",
-        " random , sts.worlds.lambda_star.agents.local_search:LocalSearch",
+        " random , sts_lambda_star.agents.local_search:LocalSearch",
         ("random", "local-search"),
         [Random, LocalSearch()],
         [["random"], LocalSearch],
@@ -288,12 +288,12 @@ def test_repr_of_environments_and_rollouts_is_short():
 
 IMPORTS = """
 import importlib, pkgutil, sys
-import sts.worlds.lambda_star
+import sts_lambda_star
 assert not {"numpy", "numba"} & set(sys.modules), "the package is not light"
-assert "rollout" in dir(sts.worlds.lambda_star)
-for module in pkgutil.iter_modules(sts.worlds.lambda_star.__path__, "sts.worlds.lambda_star."):
+assert "rollout" in dir(sts_lambda_star)
+for module in pkgutil.iter_modules(sts_lambda_star.__path__, "sts_lambda_star."):
     importlib.import_module(module.name)
-assert callable(sts.worlds.lambda_star.rollout) and callable(sts.worlds.lambda_star.generate)
+assert callable(sts_lambda_star.rollout) and callable(sts_lambda_star.generate)
 """
 
 

@@ -11,7 +11,7 @@ from sts.engine.replay import verify
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.worlds.lambda_star.published.importer import TEAMS, read
+from sts_lambda_star.published.importer import TEAMS, read
 from tests.examples import SAMPLE_2016
 
 CONTENT = SAMPLE_2016.read_bytes()

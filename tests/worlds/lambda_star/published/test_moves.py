@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from sts.agents.protocol import Agent, PolicyOutput
-from sts.worlds.lambda_star import kernels
-from sts.worlds.lambda_star.agents.binary_tree import BinaryTree
-from sts.worlds.lambda_star.agents.imitation import Imitation
-from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
-from sts.worlds.lambda_star.state import MOVES
+from sts_lambda_star import kernels
+from sts_lambda_star.agents.binary_tree import BinaryTree
+from sts_lambda_star.agents.imitation import Imitation
+from sts_lambda_star.agents.local_search import LocalSearch
+from sts_lambda_star.agents.stigmergy import Stigmergy
+from sts_lambda_star.state import MOVES
 from tests.examples import DATA, SAMPLE_2016
 from tests.reproduction.published_program.__main__ import main
 from tests.reproduction.published_program.moves import (

@@ -1,0 +1,1 @@
+"""Authentication of browsers: invitations, OpenID Connect, and sessions."""

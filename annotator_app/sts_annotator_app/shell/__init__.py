@@ -1,0 +1,1 @@
+"""Web server around the pages: its socket, routes, headers and limits."""

@@ -1,0 +1,1 @@
+"""Drafts of suites: edits of candidates, curators' decisions, and the freezing of a version."""

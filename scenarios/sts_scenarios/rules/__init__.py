@@ -1,0 +1,1 @@
+"""Rules of categories: their scenarios, how these are labelled, and whether they are sound."""

@@ -1,0 +1,1 @@
+"""Safety of the record: verified reading, digests, backup, restoration and moves."""

@@ -1,1 +1,0 @@
-"""The worlds that come with the suite, a folder each; nothing above knows one."""

@@ -1,0 +1,171 @@
+"""`sts lambda-star score`: intelligence test of agents."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from sts.plugin import (
+    ArgumentError,
+    Workspace,
+    format_table,
+    print_result,
+    resolve_target,
+    show_progress,
+    write_target,
+)
+from sts_lambda_star.intelligence import factors
+from sts_lambda_star.intelligence.files import METRIC, metric_name, save_scores, to_csv_table
+from sts_lambda_star.intelligence.score import (
+    PUBLISHED_AGENTS,
+    LevelScore,
+    Scores,
+    score_agents,
+)
+
+_MAX_ALL_PAIRS = 5
+"""Maximum number of agents for which every pair is printed."""
+
+_HEADINGS = {
+    "complexity": "K, complexity",
+    "uncertainty": "H, uncertainty",
+    "team": "team",
+    "steps": "steps",
+    "sight": "sight",
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score the agents and print tables, even if a file cannot be written afterwards."""
+    workspace = Workspace.open(args.workspace)
+    rows = resolve_target("--table", args.table, ".csv")
+    image = resolve_target("--figure", args.figure, ".svg")
+    names = _resolve_agents(args.agent)
+    base, further = factors.plan_runs(
+        args.size or [(10, 10)],
+        args.team or [1],
+        args.steps or [50],
+        args.sight or [1],
+        complexity=args.complexity,
+        patterns=args.patterns,
+        needs=args.needs,
+    )
+    with show_progress("scoring", "episodes") as show:
+        scores = score_agents(
+            names,
+            base,
+            further,
+            episodes=args.episodes,
+            seed=args.seed,
+            rehearsals=args.practice_episodes,
+            workers=args.workers,
+            progress=show,
+        )
+    files: dict[str, str] = {}
+    try:
+        _write_files(scores, rows, image, files)
+        if args.save_scores:
+            _save_scores(scores, workspace, files)
+    finally:
+        value = {
+            "agents": [mean._asdict() for mean in scores.agents],
+            "differences": [difference._asdict() for difference in scores.differences],
+            "breakdown": [part._asdict() for part in scores.breakdown],
+            "settings": scores.settings,
+            "files": list(files),
+        }
+        lines = [f"-> {file}{note}" for file, note in files.items()]
+        print_result(args.json, value, "\n".join([_format_scores(scores), *lines]))
+    return 0
+
+
+def _resolve_agents(values: Sequence[str]) -> list[str]:
+    """Return the agents' names with `all` resolved; reject `all` next to an agent it includes."""
+    if "all" in values:
+        if list(values).count("all") > 1:
+            raise ArgumentError("--agent all is given twice; give it once")
+        for name in PUBLISHED_AGENTS:
+            if name in values:
+                raise ArgumentError(f"--agent {name}: all includes it; leave one of the two out")
+    return [name for value in values for name in (PUBLISHED_AGENTS if value == "all" else [value])]
+
+
+def _write_files(
+    scores: Scores, rows: Path | None, image: Path | None, files: dict[str, str]
+) -> None:
+    """Write the requested table and figure, and add each written path to `files`."""
+    if rows is not None:
+        write_target(rows, to_csv_table(scores))
+        files[str(rows)] = ""
+    if image is not None:
+        from sts_lambda_star.intelligence.figure import draw_figure
+
+        write_target(image, draw_figure(scores.breakdown).encode())
+        files[str(image)] = ""
+
+
+def _save_scores(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
+    """Save the base scores and add the path to `files`, noting the base settings if not alone."""
+    path = save_scores(workspace, scores)
+    several = any(part.factor != "complexity" for part in scores.breakdown)
+    base = metric_name(scores.settings).removeprefix(METRIC).strip() or "default settings"
+    files[str(path)] = f" (base: {base})" if several else ""
+
+
+def _format_scores(scores: Scores) -> str:
+    """Format the scores as tables, the best first."""
+    ranked = sorted(scores.agents, key=lambda mean: -mean.mean)
+    rows = [(m.agent, m.sees, m.mean, _format_error(m.standard_error)) for m in ranked]
+    blocks = [format_table(("agent", "sees", "mean reward", "standard error"), rows)]
+    if scores.differences:
+        blocks.append(_format_differences(scores, [mean.agent for mean in ranked]))
+    for factor, heading in _HEADINGS.items():
+        parts = [part for part in scores.breakdown if part.factor == factor]
+        if parts:
+            blocks.append(_format_factor(heading, parts))
+    used = scores.settings
+    several = any(part.factor != "complexity" for part in scores.breakdown)
+    noun = "environment" if used["episodes"] == 1 else "environments"
+    notes = [f"{used['episodes']} {noun} of {used['height']}x{used['width']}"]
+    if used["complexity"]:
+        notes.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
+    notes += [f"{used['n_players']} in the team", f"{used['horizon']} steps each"]
+    notes += [f"sight {used['radius']}"] * (used["radius"] > 1)
+    notes += [f"Good and Evil need {used.get('needs')} players near them"] * ("needs" in used)
+    blocks.append(", ".join(notes))
+    return "\n\n".join(blocks)
+
+
+def _format_differences(scores: Scores, ranked: Sequence[str]) -> str:
+    """Return the table of all pairs; for many agents, only of those adjacent in the ranking."""
+    place = {agent: i for i, agent in enumerate(ranked)}
+    rows = []
+    for a, b, difference, error in scores.differences:
+        if place[a] > place[b]:
+            a, b, difference = b, a, 0.0 - difference
+        if len(ranked) <= _MAX_ALL_PAIRS or place[b] - place[a] == 1:
+            rows.append((a, b, difference, _format_error(error)))
+    rows.sort(key=lambda row: (place[row[0]], place[row[1]]))
+    pairs = format_table(("a", "b", "a - b", "standard error"), rows)
+    return pairs if len(ranked) <= _MAX_ALL_PAIRS else f"{pairs}\n(all pairs: --json)"
+
+
+def _format_factor(heading: str, scores: Sequence[LevelScore]) -> str:
+    """Return one factor's table: a row per agent, a column per level, mean and standard error."""
+    levels = dict.fromkeys((score.value, score.label) for score in scores)
+    agents = dict.fromkeys(score.agent for score in scores)
+    cells = {(score.agent, score.value, score.label): _format_cell(score) for score in scores}
+    episodes = {(score.value, score.label): score.episodes for score in scores}
+    bits = scores[0].factor == "uncertainty"
+    header = [f"{label} ({value:.1f} bits)" if bits else label for value, label in levels]
+    rows = [(agent, *(cells[agent, *level] for level in levels)) for agent in agents]
+    rows.append(("episodes", *(str(episodes[level]) for level in levels)))
+    return format_table((heading, *header), rows)
+
+
+def _format_cell(score: LevelScore) -> str:
+    error = "" if score.standard_error is None else f" ±{score.standard_error:.3f}"
+    return f"{score.mean:z.3f}{error}"
+
+
+def _format_error(value: float | None) -> float | str:
+    return "none" if value is None else value

@@ -1,0 +1,34 @@
+"""Command-line flags for the settings of new Λ* worlds."""
+
+import re
+from typing import Any
+
+from sts.plugin import ArgumentError, Flag, check_bounds, read_whole_flag
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Parse "10x12" into (rows, columns)."""
+    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    if not match:
+        raise ArgumentError(f"expected a size like 10x10, found {text!r}")
+    return int(match[1]), int(match[2])
+
+
+def _parse_sides(text: str) -> dict[str, Any]:
+    return dict(zip(("height", "width"), parse_size(text), strict=True))
+
+
+def _parse_participants(text: str) -> dict[str, Any]:
+    return {"n_players": check_bounds("--team", read_whole_flag("--team", text), 1)}
+
+
+def _parse_horizon(text: str) -> dict[str, Any]:
+    return {"horizon": read_whole_flag("--steps", text)}
+
+
+FLAGS = (
+    Flag("size", "HxW", "rows and columns (default: 10x10)", _parse_sides),
+    Flag("team", "P", "number of players (default: 1)", _parse_participants),
+    Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", lambda p: {"patterns": p}),
+    Flag("steps", "T", "steps per episode (default: 50)", _parse_horizon),
+)

@@ -1,0 +1,1 @@
+"""The packaged suites: NAME/VERSION/{suite.json,scenarios.parquet}."""
