@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import pandas as pd
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 MIN_SHARED = 2
 """Minimum number of items judged by two or more people."""
@@ -58,7 +59,7 @@ def compute_alpha(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agre
       seed: of the bootstrap.
       draws: the number of bootstrap samples.
 
-    Source: Krippendorff 2018, Content Analysis, chapter 12; as evalica computes it.
+    Source: Krippendorff 2018, Content Analysis, chapter 12.
     """
     shared = judged[judged.groupby("thing")["person"].transform("nunique") > 1]
     things, people = shared["thing"].nunique(), shared["person"].nunique()
@@ -68,10 +69,21 @@ def compute_alpha(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agre
     agreeing = pairs - int((yes * (size - yes)).sum())
     if things < MIN_SHARED or shared["yes"].nunique() < 2:
         return Agreement(None, None, things, people, pairs, agreeing)
-    import evalica  # a second to import
+    alpha, interval = _bootstrap_alpha(yes.to_numpy(), size.to_numpy(), seed=seed, draws=draws)
+    return Agreement(alpha, interval, things, people, pairs, agreeing)
 
-    numbers = shared.assign(yes=shared["yes"].astype("float64"))
-    matrix = numbers.pivot(index="person", columns="thing", values="yes")
-    boot = evalica.alpha_bootstrap(matrix, distance="nominal", n_resamples=draws, random_state=seed)
-    interval = (float(boot.low), float(boot.high))
-    return Agreement(float(boot.alpha), interval, things, people, pairs, agreeing)
+
+def _bootstrap_alpha(
+    yes: NDArray[np.int64], size: NDArray[np.int64], *, seed: int, draws: int
+) -> tuple[float, tuple[float, float]]:
+    """Return alpha and its interval from each item's judgements, and those that are "yes"."""
+    n_yes, n = yes.sum(), size.sum()
+    expected = 2 * n_yes * (n - n_yes) / (n - 1)
+    pairs, disagreeing = size * (size - 1) // 2, yes * (size - yes)
+    alpha = 1 - (2 * disagreeing / (size - 1)).sum() / expected
+    # Krippendorff redraws each item's pairs from all pairs, and keeps the expected disagreement.
+    share = disagreeing.sum() / pairs.sum()
+    drawn = np.random.default_rng(seed).binomial(pairs, share, (draws, len(pairs)))
+    alphas = np.maximum(1 - (2 * drawn / (size - 1)).sum(axis=1) / expected, -1)
+    low, high = np.quantile(alphas, [0.025, 0.975])
+    return float(alpha), (float(low), float(high))

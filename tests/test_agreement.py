@@ -1,5 +1,7 @@
 """Agreement by hand: pairs are counted, and alpha is Krippendorff's."""
 
+import evalica
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -25,6 +27,19 @@ def test_agreement_of_three_people_matches_a_hand_computation():
     # Coincidences: 3 of yes and yes, 3 of no and no, 2 of both; 4 of the 8 judgements are yes.
     assert found.alpha == pytest.approx(1 - (2 / 8) / (2 * 4 * 4 / (8 * 7)))
     assert found.reason == ""
+
+
+def test_alpha_and_its_interval_are_those_of_evalica():
+    rng = np.random.default_rng(3)
+    thing = np.repeat(np.arange(60), rng.integers(1, 5, 60))
+    frame = pd.DataFrame({"thing": thing})
+    frame["person"] = frame.groupby("thing").cumcount()
+    frame["yes"] = rng.random(len(thing)) < 0.25 + 0.5 * (thing % 2)
+    matrix = frame.astype({"yes": "float64"}).pivot(index="person", columns="thing", values="yes")
+    theirs = evalica.alpha_bootstrap(matrix, distance="nominal", n_resamples=20_000, random_state=1)
+    ours = compute_alpha(frame, seed=1, draws=20_000)
+    assert ours.alpha == pytest.approx(theirs.alpha, abs=1e-12)
+    assert ours.interval == pytest.approx((theirs.low, theirs.high), abs=0.01)
 
 
 def test_missing_alpha_has_a_reason():

@@ -76,7 +76,6 @@ OUTPUTS |= {"lambda-star.table", "figure", "svg", "webp", "mp4", "out", "zip"}
 NEW = {"annotators add.name", "mine.name", "suite save.name", "tag"}
 NEW |= {f"draft edit.{one}" for one in "category criterion edge_cases pair dialogue".split()}
 FREE = {"reason", "instruction", "note", "title", "description", "source", "played_by", "author"}
-FREE |= {"wandb"}
 """For which any text is right."""
 ELSEWHERE = ("domain", "lambda-star", "overcooked", "power", "measure")
 """Commands that may do without a workspace, or without what is in it."""

@@ -115,8 +115,6 @@ def _report(args: argparse.Namespace) -> int:
         size = bundle(folder, Path(args.zip), PARTS)
         if not args.json:
             print(f"zip: {args.zip} ({size / 1e6:.1f} MB)")
-    if args.wandb is not None:
-        built.log(args.wandb)
     if gathered.refused:  # its scores are left out; the ranking does not depend on them
         raise DamagedData(gathered.refused)
     return 0
@@ -147,10 +145,6 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ArgumentError("--reference-agent needs --non-inferiority-margin")
     if args.title and not args.paper:
         raise ArgumentError("--title is for the figures of --paper")
-    if args.wandb is not None:
-        from sts_analysis.report.tracking import import_wandb
-
-        import_wandb(args.wandb)
 
 
 def _count_clips(args: argparse.Namespace) -> int | str:

@@ -309,10 +309,6 @@ REPORT = Command(
         ),
         option("--title TEXT", "title above the figures of --paper (default: none)", ""),
         option(
-            "--wandb PROJECT",
-            "also log the report to this Weights & Biases project; needs the extra wandb",
-        ),
-        option(
             "--clips CLIPS",
             "supporting clips in the report, the most informative first: a number, all, none, or "
             "app to link to the app (default: 3000; none for a table)",

@@ -13,7 +13,6 @@ from sts_analysis.report.csv_files import format_tables
 from sts_analysis.report.document import render_page
 from sts_analysis.report.terminal import format_report
 from sts_analysis.report.text import to_plain
-from sts_analysis.report.tracking import log_report
 from sts_analysis.report.write import write_report
 
 HEIGHT = 720
@@ -73,14 +72,6 @@ class NotebookReport:
           ArgumentError: the folder holds other files than a report's.
         """
         return write_report(Path(folder), self.results, self.study, paper=paper, title=title)
-
-    def log(self, project: str) -> str:
-        """Log the report as a run of a Weights & Biases project; return the id of the run.
-
-        Raises:
-          MissingExtra: the extra `wandb` is not installed.
-        """
-        return log_report(self.results, project)
 
     def __str__(self) -> str:
         """Write the conclusion, the ranking and the warnings."""
