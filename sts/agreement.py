@@ -64,12 +64,12 @@ def compute_alpha(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agre
     shared = judged[judged.groupby("thing")["person"].transform("nunique") > 1]
     things, people = shared["thing"].nunique(), shared["person"].nunique()
     counts = shared.groupby("thing")["yes"].agg(["sum", "size"])
-    yes, size = counts["sum"].astype("int64"), counts["size"]
+    yes, size = counts["sum"].to_numpy(np.int64), counts["size"].to_numpy(np.int64)
     pairs = int((size * (size - 1) // 2).sum())
     agreeing = pairs - int((yes * (size - yes)).sum())
     if things < MIN_SHARED or shared["yes"].nunique() < 2:
         return Agreement(None, None, things, people, pairs, agreeing)
-    alpha, interval = _bootstrap_alpha(yes.to_numpy(), size.to_numpy(), seed=seed, draws=draws)
+    alpha, interval = _bootstrap_alpha(yes, size, seed=seed, draws=draws)
     return Agreement(alpha, interval, things, people, pairs, agreeing)
 
 

@@ -17,11 +17,11 @@ from sts.jobs.executors import LOCAL
 from sts.jobs.tasks import TaskSkipped
 from sts.storage.workspace import Workspace
 from sts.suites import selections
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.selections import Selection
-from sts.trajectories import store as trajectories
+from sts.trajectories import trajectory_store as trajectories
 from sts.trajectories.record import Batch, Failure, record_all
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pandas as pd

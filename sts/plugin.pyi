@@ -25,8 +25,8 @@ from sts.cli.settings import add_settings as add_settings
 from sts.cli.settings import read_settings as read_settings
 from sts.cli.settings import read_whole_flag as read_whole_flag
 from sts.commands import terminal as terminal
-from sts.continuations.store import load as load_continuations
-from sts.continuations.types import Continuation as Continuation
+from sts.continuations.continuation import Continuation as Continuation
+from sts.continuations.continuation_store import load as load_continuations
 from sts.domains import FilmAnnotations as FilmAnnotations
 from sts.domains import LiveControls as LiveControls
 from sts.domains import SceneFormat as SceneFormat
@@ -92,15 +92,15 @@ from sts.storage.files import write_atomically as write_atomically
 from sts.storage.memory import memory_limit as memory_limit
 from sts.storage.scores import save_scores as save_scores
 from sts.storage.workspace import Workspace as Workspace
-from sts.suites.types import DIFFICULTIES as DIFFICULTIES
-from sts.suites.types import Scenario as Scenario
-from sts.suites.types import Suite as Suite
+from sts.suites.suite import DIFFICULTIES as DIFFICULTIES
+from sts.suites.suite import Scenario as Scenario
+from sts.suites.suite import Suite as Suite
 from sts.trajectories.batches import EpisodeBatch as EpisodeBatch
-from sts.trajectories.store import load as load_trajectories
-from sts.trajectories.types import Player as Player
-from sts.trajectories.types import Trajectory as Trajectory
-from sts.trajectories.types import get_split as get_split
-from sts.trajectories.types import make_trajectory as make_trajectory
+from sts.trajectories.trajectory import Player as Player
+from sts.trajectories.trajectory import Trajectory as Trajectory
+from sts.trajectories.trajectory import get_split as get_split
+from sts.trajectories.trajectory import make_trajectory as make_trajectory
+from sts.trajectories.trajectory_store import load as load_trajectories
 
 __all__ = [
     "Actions",

@@ -12,7 +12,7 @@ import numpy as np
 
 from sts import agents, registry
 from sts.annotations.log import decisions
-from sts.continuations.types import Continuation
+from sts.continuations.continuation import Continuation
 from sts.domains import load_domain
 from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Instruction
@@ -20,11 +20,11 @@ from sts.jobs.pool import Pool
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.decisions import Decision
 from sts.suites.drafts import Draft
-from sts.suites.types import Scenario, Suite
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario, Suite
+from sts.trajectories.trajectory import Trajectory
 from tests.recording import record
 from tests.stores import add_person, change
 
@@ -146,7 +146,7 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
     """Return a draft of which Ana has accepted everything."""
     # Not imported by processes that play a world of the tests.
-    from sts.annotations.database.store import AnnotationStore
+    from sts.annotations.database.annotation_store import AnnotationStore
 
     draft = drafts.create_draft(workspace, name, candidates)
     with AnnotationStore.open(workspace) as store:

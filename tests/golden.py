@@ -14,13 +14,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sts import agents
+from sts.continuations.continuation import Continuation
 from sts.continuations.takeover import continue_all, group_by_shape
-from sts.continuations.types import Continuation
 from sts.episodes import Episode
 from sts.storage.files import canonical_json, content_hash
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Scenario
+from sts.suites import suite_store as store
+from sts.suites.suite import Scenario
 from sts_scenarios.rules.category import Category
 
 FILE = Path(__file__).parent / "data" / "golden.json"

@@ -6,7 +6,7 @@ from typing import Any
 
 from sts.jobs.pool import create_pool
 from sts.trajectories.batches import MemoryPart
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining import Mined, MiningTerms, gather_candidates, make_mined
 from sts_scenarios.rules.category import Category
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from sts.agents import Agent
 from sts.trajectories.record import Task, generate_states, play_task
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 
 def record(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from sts.annotations.answers import submissions
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people
 from sts.annotations.queue import claims, queue
-from sts.annotations.types import Acknowledgement, Annotator, Claim, Item
+from sts.annotations.records import Acknowledgement, Annotator, Claim, Item
 
 T = TypeVar("T")
 

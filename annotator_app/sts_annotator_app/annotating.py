@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from sts.annotations.answers import progress, submissions, training
 from sts.annotations.answers.current_events import CurrentEvent
-from sts.annotations.database.store import AnnotationStore, Connection
+from sts.annotations.database.annotation_store import AnnotationStore, Connection
 from sts.annotations.log.closings import find_closing
 from sts.annotations.people import deal
 from sts.annotations.queue import balance, claims
+from sts.annotations.records import Acknowledgement, Annotator, Claim, DailyActivity, Progress
 from sts.annotations.study import StudySettings
-from sts.annotations.types import Acknowledgement, Annotator, Claim, DailyActivity, Progress
 from sts.errors import StsError
 from sts.names import count_noun
 

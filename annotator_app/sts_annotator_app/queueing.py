@@ -3,23 +3,23 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from sts.annotations.answers import progress
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log.closings import find_closing
 from sts.annotations.people import people
 from sts.annotations.people.roles import ROLES
 from sts.annotations.queue import queue
 from sts.annotations.queue.items import find_players, make_item
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import Entry, open_index
 from sts.continuations.silence import QUESTION, find_silent, is_silent
-from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, selections
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_scenarios.draft.curation import find_person
 from sts_scenarios.rules import categories
 

@@ -6,10 +6,10 @@ import os
 import signal
 from itertools import chain
 
-from sts.continuations.store import stream
+from sts.continuations.continuation_store import stream
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.viewer.sprites import is_pixel_rendered, load_sprites
 
 

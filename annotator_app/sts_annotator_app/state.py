@@ -14,21 +14,21 @@ from sts import registry
 from sts.agents import list_installed
 from sts.agents.info import require_infos
 from sts.annotations.answers import progress
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.differences import load_label_verdicts
 from sts.annotations.findings.review_queues import ReviewQueues
 from sts.annotations.people import consent, external_ids, people
 from sts.annotations.people.consent import ConsentText
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
+from sts.continuations.continuation import Continuation
+from sts.continuations.continuation_store import find_continuation, save
 from sts.continuations.index import Index, open_index
-from sts.continuations.store import find_continuation, save
-from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.errors import ArgumentError, StoreError, StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Scenario, Suite
+from sts.suites import suite_store as suites
+from sts.suites.suite import Scenario, Suite
 from sts.trajectories.batches import describe_rows
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload

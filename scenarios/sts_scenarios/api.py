@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.cli.arguments import show_progress, warn
 from sts.errors import StsError
 from sts.ratings import VERDICTS
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, selections
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.drafts import Draft
 from sts.suites.folders import list_versions
 from sts.suites.selections import Selection, scenario_table
-from sts.suites.types import Summary
+from sts.suites.suite import Summary
 from sts_scenarios.draft import curation, freezing
 from sts_scenarios.mining import Mined
 from sts_scenarios.mining.choice import Stratum

@@ -6,8 +6,8 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from sts.annotations.answers import imports, submissions
+from sts.annotations.database.annotation_store import AnnotationStore, Connection
 from sts.annotations.database.presence import RECORD_FILE, has_study
-from sts.annotations.database.store import AnnotationStore, Connection
 from sts.annotations.findings import audit as audits
 from sts.annotations.findings import imbalance
 from sts.annotations.findings import plan as plans
@@ -16,8 +16,8 @@ from sts.annotations.findings.error_analysis import ErrorAnalysis, count_errors
 from sts.annotations.findings.imbalance import AssignmentBalance
 from sts.annotations.findings.review_queues import load_reviews
 from sts.annotations.people import people
+from sts.annotations.records import RejectedSubmission
 from sts.annotations.study import base_suite
-from sts.annotations.types import RejectedSubmission
 from sts.annotations.vault import history
 from sts.cli.arguments import format_table, warn
 from sts.cli.command import Result
@@ -117,7 +117,7 @@ def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Find what was changed, lost or added behind the store's back."""
-    from sts.annotations.vault.integrity import find_loss
+    from sts.annotations.vault.annotation_checks import find_loss
 
     store = AnnotationStore.find(workspace)
     if store is None:

@@ -7,7 +7,7 @@ import getpass
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sts.annotations.database.store import AnnotationStore, Connection
+from sts.annotations.database.annotation_store import AnnotationStore, Connection
 from sts.annotations.findings.plan import validate_reason
 from sts.annotations.people import (
     addresses,
@@ -22,7 +22,7 @@ from sts.annotations.people import sessions as entries
 from sts.annotations.people.roles import ROLES
 from sts.annotations.people.sessions import DAY_S, INVITATION_LIFETIME_S
 from sts.annotations.queue import balance
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import read_study

@@ -15,8 +15,8 @@ from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.names import count_noun, escape_unprintable
 from sts.storage.memory import limit_memory
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 
 
 def load_format(group: str, name: str) -> Callable[..., Any]:
@@ -100,7 +100,7 @@ def _domain_argument(args: argparse.Namespace, read: Callable[..., Any]) -> dict
 
 def _check_replay(trajectories: list[Trajectory]) -> None:
     """Raise ReplayMismatch at the first trajectory that does not replay exactly."""
-    from sts.trajectories.check import find_mismatches
+    from sts.trajectories.trajectory_checks import find_mismatches
 
     for t in trajectories:
         require_domain(t.episode, t.source)

@@ -11,7 +11,7 @@ from sts.annotations.answers import attention
 from sts.annotations.answers import quality as qualities
 from sts.annotations.answers.attention import Attention
 from sts.annotations.answers.quality import Accuracy, AnnotatorQuality
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import active_time as effort
 from sts.annotations.findings import conditions, unjudgeable
 from sts.annotations.findings.active_time import ActiveTime

@@ -4,10 +4,10 @@ import argparse
 import re
 from collections.abc import Mapping
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue import queue
 from sts.annotations.queue.references import check_truth, list_references
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import read_study, resolve_study
@@ -21,7 +21,7 @@ from sts.storage.workspace import Workspace
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Put continuations of known verdict into the pool: one, or all of a CSV file."""
     from sts.annotations.queue.items import make_item
-    from sts.continuations.store import find_continuation
+    from sts.continuations.continuation_store import find_continuation
 
     given = args.continuation, args.verdict, args.csv and "csv"
     if [bool(value) for value in given] not in ([True, True, False], [False, False, True]):
@@ -73,7 +73,7 @@ def propose(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List, or add, clips on which annotators agree under both conditions."""
     from sts.annotations.findings.conditions import MIN_ANNOTATORS, propose_references
     from sts.annotations.queue.items import make_item
-    from sts.continuations.store import find_continuation
+    from sts.continuations.continuation_store import find_continuation
 
     suite = resolve_study(workspace, args.suite)
     store = AnnotationStore.find(workspace)

@@ -18,10 +18,10 @@ from sts.commands.terminal import (
     wrap_text,
 )
 from sts.commands.verdicts import Verdicts, load_verdicts
-from sts.continuations import store
+from sts.continuations import continuation_store as store
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import LOOK_UP, SCHEMA, Entry, Index, open_index
 from sts.continuations.label_table import agent_names
-from sts.continuations.types import Continuation
 from sts.continuations.versions import Version, find_shown_name
 from sts.domains import FilmAnnotations
 from sts.engine.rendering import encode_webp, render_film, write_mp4
@@ -29,9 +29,9 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, UnknownName
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.drafts import open_draft
-from sts.suites.types import Scenario, Summary
+from sts.suites.suite import Scenario, Summary
 from sts.viewer.criteria import find_criterion
 
 

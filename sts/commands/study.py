@@ -10,7 +10,7 @@ from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sts.annotations.database.store import Connection
+    from sts.annotations.database.annotation_store import Connection
     from sts.suites.decisions import CandidateState, Decision
     from sts.suites.drafts import Draft
 
@@ -22,7 +22,7 @@ def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | Non
     """Return what `read` finds in the workspace's database, None before a study has begun."""
     if not has_study(workspace):
         return None
-    from sts.annotations.database.store import AnnotationStore  # slow to import
+    from sts.annotations.database.annotation_store import AnnotationStore  # slow to import
 
     with AnnotationStore.open(workspace) as store, store.read() as connection:
         return read(connection)

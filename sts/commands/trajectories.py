@@ -12,8 +12,8 @@ from sts.domains import load_domain, reward_values, why_unavailable
 from sts.errors import StsError, Unavailable
 from sts.names import count_noun, escape_unprintable
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -113,7 +113,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Replay all trajectories, or those of files."""
-    from sts.trajectories.check import find_mismatches, find_unavailable
+    from sts.trajectories.trajectory_checks import find_mismatches, find_unavailable
 
     if args.files:
         trajectories = [t for file in args.files for t in store.read(Path(file))]

@@ -8,8 +8,8 @@ from sts.annotations.answers import verdicts
 from sts.annotations.answers.verdicts import Verdict
 from sts.cli.arguments import warn
 from sts.commands.study import read_study
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import Index
-from sts.continuations.types import Continuation
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 

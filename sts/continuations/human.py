@@ -1,8 +1,8 @@
 """Identity of the continuations that people play."""
 
-from sts.continuations.types import HUMAN, Identity
+from sts.continuations.continuation import HUMAN, Identity
 from sts.storage.files import content_hash
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 
 def person_fingerprint(pseudonym: str) -> str:

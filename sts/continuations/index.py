@@ -1,7 +1,7 @@
 """The index of continuations, `index/2`: the part and row group in which each is stored.
 
 It is a cache: it can be rebuilt from the parts at any time. Reads through it are checked against
-the parts, and an index that does not match them is rebuilt (`sts.continuations.store`).
+the parts, and an index that does not match them is rebuilt (`continuation_store`).
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sts.continuations import parts
-from sts.continuations.types import Identity
+from sts.continuations.continuation import Identity
 from sts.errors import DamagedData, NewerFormat
 from sts.storage import arrow, parquet
 from sts.storage.files import parse_versioned_json

@@ -13,16 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sts.continuations.continuation import HUMAN
 from sts.continuations.index import Index
 from sts.continuations.labels import FOLDER, parse_notes, read_labels
-from sts.continuations.types import HUMAN
 from sts.errors import DamagedData
 from sts.ratings import column_types
 from sts.storage import arrow, parquet
 from sts.storage.csv_tables import MAX_ROWS
 from sts.storage.files import canonical_json, content_hash, parse_versioned_json
 from sts.storage.store import KeyValueStore
-from sts.suites.types import Scenario, Suite
+from sts.suites.suite import Scenario, Suite
 
 FORMAT, VERSION = "ratings", 2
 AUTOMATIC = "automatic"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sts.continuations.types import Continuation, Identity
+from sts.continuations.continuation import Continuation, Identity
 from sts.domains import validate_episodes
 from sts.episodes import Instruction, columns
 from sts.errors import DamagedData

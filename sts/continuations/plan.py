@@ -15,7 +15,7 @@ from sts.continuations.index import Index
 from sts.continuations.takeover import compute_shape, is_deterministic
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 MIN_CHUNK_SIZE, MAX_CHUNK_SIZE = 40, 400
 """Bounds of the size of a chunk: few files in large plans, work for every worker in small ones."""

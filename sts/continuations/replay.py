@@ -26,7 +26,7 @@ from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import WARM_UP_MODULE, Pool, WorkerDied
 from sts.storage import parquet
 from sts.storage.store import KeyValueStore
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 MAX_SAMPLES = 32
 """Maximum number of continuations of one part that are played again: an order of texts may change

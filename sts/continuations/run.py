@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sts import agents
 from sts.agents.info import AgentInfo, is_users, isolation_key, load_infos
 from sts.continuations import parts
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import PLANNING, open_index
 from sts.continuations.plan import Chunk, make_plan, plan_count
 from sts.continuations.replay import ReplayChecks
@@ -19,7 +20,6 @@ from sts.continuations.takeover import (
     is_reproducible,
     parse_partner_agent,
 )
-from sts.continuations.types import Continuation
 from sts.domains import is_third_party, load_domain
 from sts.domains.random import Random
 from sts.engine.session import bind_agent, check_domain
@@ -27,7 +27,7 @@ from sts.errors import ArgumentError, StsError
 from sts.jobs.executors import LOCAL, create_executor
 from sts.jobs.tasks import TaskSkipped, run_tasks
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 MAX_PER_SCENARIO = 10_000
 

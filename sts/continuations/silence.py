@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations import parts
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import Index
-from sts.continuations.types import Continuation
 from sts.episodes.columns import EPISODE_SCHEMA
 from sts.storage import arrow, parquet
 from sts.storage.store import KeyValueStore

@@ -12,8 +12,8 @@ import numpy as np
 
 from sts import agents
 from sts.agents.info import AgentInfo
+from sts.continuations.continuation import Continuation, Identity, make_continuation
 from sts.continuations.recorded import Recorded
-from sts.continuations.types import Continuation, Identity, make_continuation
 from sts.domains import (
     Domain,
     Worlds,
@@ -30,7 +30,7 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.provenance import collect_provenance
 from sts.storage.files import content_hash
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 
 class Shape(NamedTuple):

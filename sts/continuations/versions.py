@@ -9,9 +9,9 @@ import numpy as np
 from sts.agents import list_installed
 from sts.agents.info import require_infos
 from sts.agents.spelling import parse_spelling
+from sts.continuations.continuation_store import read_part
 from sts.continuations.index import Index, open_index
 from sts.continuations.label_table import agent_names
-from sts.continuations.store import read_part
 from sts.errors import ArgumentError, UnknownName
 from sts.storage.workspace import Workspace
 

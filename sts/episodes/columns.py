@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sts.episodes.types import ACTION_DTYPES, Episode, dtype_name
+from sts.episodes.episode import ACTION_DTYPES, Episode, dtype_name
 from sts.errors import DamagedData, StsError
 from sts.storage.arrow import from_numpy, from_texts, split_list_column, to_list_column
 from sts.storage.parquet import MAX_ITEMS

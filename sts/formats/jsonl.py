@@ -25,7 +25,7 @@ from sts.provenance import collect_provenance
 from sts.storage.files import read_bytes
 from sts.storage.lines import map_lines
 from sts.trajectories.record import generate_states, list_missions
-from sts.trajectories.types import SPLITS, Player, Trajectory, make_trajectory
+from sts.trajectories.trajectory import SPLITS, Player, Trajectory, make_trajectory
 
 FIELDS = {
     "domain": str,

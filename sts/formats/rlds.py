@@ -23,7 +23,7 @@ from sts.trajectories.observed import (
     describe_steps,
     iter_observations,
 )
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 FORMAT = "rlds/3"
 BUFFERED_ROWS = 2**16

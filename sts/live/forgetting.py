@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from sts.continuations import continuation_store as continuations
 from sts.continuations import label_table
-from sts.continuations import store as continuations
+from sts.continuations.continuation import HUMAN, Identity
 from sts.continuations.human import person_fingerprint
-from sts.continuations.types import HUMAN, Identity
 from sts.errors import DamagedData, StsError
 from sts.live.interactions import summarise_session
 from sts.live.journal import (
@@ -33,12 +33,12 @@ from sts.live.records import get_journal_path
 from sts.live.types import Opening, list_participants
 from sts.storage.files import canonical_json, read_bytes, write_atomically
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.drafts import erase_candidates, list_candidate_files
 from sts.suites.folders import list_erased
 from sts.suites.scenarios import MAX_BYTES, decode_summaries
-from sts.suites.types import Summary
-from sts.trajectories import store as trajectories
+from sts.suites.suite import Summary
+from sts.trajectories import trajectory_store as trajectories
 
 _KEPT = {
     "opened": (*Opening._fields, "started"),

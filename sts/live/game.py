@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from sts import agents
 from sts.agents.protocol import Agent
 from sts.continuations import human
+from sts.continuations.continuation import Identity
 from sts.continuations.takeover import make_replay_check, make_script, make_teams
-from sts.continuations.types import Identity
 from sts.domains import Worlds, action_space, load_domain, silent_utterances
 from sts.engine import session
 from sts.engine.session import Actions, StepResult, Team
-from sts.episodes.types import MARKS
+from sts.episodes.episode import MARKS
 from sts.errors import ArgumentError, DamagedData
 from sts.live.journal import FORMAT, Event, Journal
 from sts.live.types import (
@@ -41,7 +41,7 @@ from sts.live.types import (
 )
 from sts.names import is_one_line, replace_unprintable
 from sts.numerics.streams import stream
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 
 class Game:

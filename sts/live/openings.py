@@ -9,7 +9,7 @@ from sts.errors import ArgumentError
 from sts.live.plans import Plan
 from sts.live.types import Opening, Participant
 from sts.live.worlds import ANY, find_seed
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 DEFAULT_MINUTES = 5.0
 """Length of a session (Abramson et al. 2022, section 2)."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sts.continuations.types import Continuation, make_continuation
+from sts.continuations.continuation import Continuation, make_continuation
 from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch
@@ -12,8 +12,8 @@ from sts.live.game import Game
 from sts.live.types import EMPTY
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Player, Trajectory
 
 
 def get_journal_path(workspace: Workspace, session: str) -> Path:

@@ -140,7 +140,7 @@ class Told(NamedTuple):
       prompt: the line that the setter was shown, or "".
       typed: "free" for the setter's own words, "completion" for those that the page offered.
       key: by which a message that is sent again is recognised, or "".
-      mark: one of `sts.episodes.types.MARKS`, or "" if it was not marked.
+      mark: one of `sts.episodes.episode.MARKS`, or "" if it was not marked.
       marked_at: the number of steps taken when it was marked, or None.
     """
 

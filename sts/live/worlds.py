@@ -10,7 +10,7 @@ from typing import Any
 from sts.domains import load_domain
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import SPLITS, get_split
+from sts.trajectories.trajectory import SPLITS, get_split
 
 ANY = "any"
 CHOICES = (*SPLITS, ANY)

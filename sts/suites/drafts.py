@@ -36,8 +36,8 @@ from sts.suites.folders import (
     read_suite_json,
     validate_suite_name,
 )
-from sts.suites.types import Scenario, Summary
-from sts.trajectories.types import get_split
+from sts.suites.suite import Scenario, Summary
+from sts.trajectories.trajectory import get_split
 
 _NUMBERED_ID = re.compile(r"(.+)-([0-9]{1,9})")
 

@@ -174,7 +174,7 @@ def encode_json(kind: str, version: int, fields: Mapping[str, Any]) -> bytes:
 def list_suites(workspace: Workspace) -> list[ListedSuite]:
     """Return every suite and then every draft; a broken one is listed as such.
 
-    Only their JSON files are read. `sts.suites.store.read` checks all hashes of a suite.
+    Only their JSON files are read. `sts.suites.suite_store.read` checks all hashes of a suite.
     """
     suites = []
     for name in registry.list_entry_points(GROUP):

@@ -1,6 +1,6 @@
 """Frozen suites on disk, checked against their hashes; no world is needed to read one.
 
-To run, render or label a suite read it with `sts.suites.store`, which checks its worlds, too.
+To run, render or label a suite read it with `sts.suites.suite_store`, which checks its worlds, too.
 """
 
 import re
@@ -21,7 +21,7 @@ from sts.suites.folders import (
     read_suite_json,
 )
 from sts.suites.scenarios import Check
-from sts.suites.types import Change, Suite
+from sts.suites.suite import Change, Suite
 
 _LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
@@ -71,7 +71,7 @@ def load_unreviewed(workspace: Workspace, name: str, version: str) -> frozenset[
 
 
 def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read) -> Suite:
-    """Return the suite NAME@VERSION, using `read`; errors as of `sts.suites.store.load`."""
+    """Return the suite NAME@VERSION, using `read`; errors as of `sts.suites.suite_store.load`."""
     match = _LABEL.fullmatch(label)
     suites = list_versions(workspace)
     if not match or match[1] not in suites:

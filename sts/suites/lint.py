@@ -9,8 +9,8 @@ from sts.engine.replay import Mismatch, iterate_replay
 from sts.errors import StsError
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, KINDS, Scenario, group_dialogues, group_pairs
-from sts.trajectories.types import get_split
+from sts.suites.suite import DIFFICULTIES, KINDS, Scenario, group_dialogues, group_pairs
+from sts.trajectories.trajectory import get_split
 
 MAX_STEPS = 10**6
 """Maximum length of a context or a continuation, far more than an annotator watches."""

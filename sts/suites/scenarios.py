@@ -12,7 +12,7 @@ from sts.errors import DamagedData, TamperedSuite
 from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, parse_versioned_json, read_bytes, write_atomically
 from sts.suites.folders import FORMAT, FORMAT_VERSION
-from sts.suites.types import Scenario, Summary
+from sts.suites.suite import Scenario, Summary
 
 SCHEMA = {
     "id": pa.string(),

@@ -17,7 +17,7 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, tags
 from sts.suites.folders import NAME
-from sts.suites.types import Scenario, Suite, Summary
+from sts.suites.suite import Scenario, Suite, Summary
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites.folders import encode_json, read_json, validate_name, validate_suite_name
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 
 FORMAT, FORMAT_VERSION = "tags", 1
 

@@ -5,8 +5,8 @@ from typing import Any
 from sts.domains import load_domain
 from sts.errors import DamagedData, StsError
 from sts.suites.drafts import Draft, get_draft_split
-from sts.suites.types import DONE_TAG, Scenario
-from sts.trajectories.types import Player, Trajectory, get_split
+from sts.suites.suite import DONE_TAG, Scenario
+from sts.trajectories.trajectory import Player, Trajectory, get_split
 
 
 def load_training_trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:

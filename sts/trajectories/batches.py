@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sts.errors import DamagedData
 from sts.storage import arrow, parquet
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 
 MAX_EPISODES = 1024
 """Maximum number of episodes in one batch of `TrajectoryColumns.batches`."""

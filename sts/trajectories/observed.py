@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sts.domains import Worlds, observation_shapes, require_domain
 from sts.engine.replay import replay_worlds
 from sts.errors import ArgumentError
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 STEPS_AT_ONCE = 2**13
 """Number of steps that are replayed together, which bounds the memory."""

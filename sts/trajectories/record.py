@@ -16,7 +16,7 @@ from sts.jobs.tasks import run_tasks
 from sts.numerics.streams import streams
 from sts.provenance import collect_provenance
 from sts.storage import arrow
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories.trajectory import Player, Trajectory
 
 EPISODES_PER_TASK = 100
 

@@ -15,7 +15,7 @@ from sts.engine.replay import replay_worlds
 from sts.errors import StsError
 from sts.registry import translate_errors
 from sts.trajectories.observed import is_terminated
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 VERSION = 2
 Column = Callable[[Trajectory, int], NDArray[Any]]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sts import registry
 from sts.errors import StsError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 GROUP = "sts.criteria"
 _LOG = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.continuations.types import Continuation
+from sts.continuations.continuation import Continuation
 from sts.domains import load_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction

@@ -22,7 +22,7 @@ from sts.agents.external.agent import ExternalAgent
 from sts.agents.identity import declared_version
 from sts.agents.info import load_info
 from sts.cli.main import main
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.continuations.run import run
 from sts.continuations.takeover import continue_all
 from sts.domains import load_domain

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock

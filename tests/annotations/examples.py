@@ -8,10 +8,10 @@ from uuid import uuid4
 
 from sqlalchemy import select
 
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import metadata
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.people import people
-from sts.annotations.types import Claim, Item
+from sts.annotations.records import Claim, Item
 from sts.storage.workspace import Workspace
 from tests.stores import add_person, ask, claim_items, submit
 

@@ -9,7 +9,7 @@ import pytest
 
 from sts.annotations.answers import imports
 from sts.annotations.queue import queue
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 from sts.annotations.vault import study_continuations
 from sts.annotations.vault.study_continuations import StudyContinuations
 from sts.errors import UnknownName

@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from sts.annotations.answers import progress
 from sts.annotations.database import schema
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue import claims, controls
 from sts.annotations.queue.assignment import Balance, Candidate, batch_size, choose_next
+from sts.annotations.records import Item
 from sts.annotations.study import StudySettings, load_study
-from sts.annotations.types import Item
 from sts.errors import DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, judge

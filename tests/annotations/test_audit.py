@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.audit import load_balance_audit
 from sts.annotations.findings.imbalance import (
     EMPTY_AUDIT,
@@ -16,7 +16,7 @@ from sts.annotations.findings.imbalance import (
     AssignmentBalance,
     measure_imbalance,
 )
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, judge
 from tests.stores import add_person, add_reference, ask, enqueue, submit

@@ -15,8 +15,8 @@ import pytest
 
 from sts.annotations.answers import progress, submissions
 from sts.annotations.database import schema
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.presence import DATABASE_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.people import people, sessions
 from sts.annotations.vault import backup
 from sts.annotations.vault.database_backup import DUMP_FILE

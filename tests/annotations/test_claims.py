@@ -6,7 +6,7 @@ import pytest
 
 from sts.annotations.answers import progress
 from sts.annotations.answers.training import load_progress, save_answer
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue import balance, queue, references
 from sts.annotations.queue.references import check_truth
 from sts.errors import ArgumentError, DamagedData

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from sts.annotations.answers.clips import NOT_FOUND, NOT_JUDGED_YET, load_clip, load_items_by_clip
-from sts.annotations.database.store import AnnotationStore
-from sts.annotations.types import Annotator
+from sts.annotations.database.annotation_store import AnnotationStore
+from sts.annotations.records import Annotator
 from sts.errors import ArgumentError
 from tests.access.attempts import attempt
 from tests.annotations.examples import add_people, an_item, claim, some_items, statuses

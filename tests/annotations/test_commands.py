@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from sts.annotations.answers import submissions
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.presence import DATABASE_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.people import sessions
 from sts.annotations.people.members import count_assigned
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.suites.selections import load_selection
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, some_items
 from tests.annotations.test_imports import GOOD, HEADER

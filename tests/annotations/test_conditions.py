@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from sts.annotations.answers import quality
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import conditions
 from sts.annotations.findings.doubts import list_doubtful
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.people import deal, people
 from sts.annotations.queue import references
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, add_people, an_item, claim, rows
 from tests.stores import ask, enqueue, submit

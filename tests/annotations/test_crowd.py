@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import external_ids, payable_time, people, sessions
 from sts.annotations.queue import references
 from sts.errors import ArgumentError
@@ -181,7 +181,7 @@ def test_incomplete_or_contradictory_words_begin_no_study(
 def make_played(tmp_path_factory) -> Workspace:
     """A workspace with four continuations."""
     from sts.continuations.run import run
-    from sts.suites import store as suites
+    from sts.suites import suite_store as suites
     from tests.annotator_app.serving import quiet
 
     workspace = Workspace.open(str(tmp_path_factory.mktemp("played"))).create()

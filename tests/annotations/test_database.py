@@ -22,9 +22,9 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sts.annotations.answers import progress
 from sts.annotations.database import schema, tables
 from sts.annotations.database import sqlite as sqlite_files
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.database import MisreadDatabase
 from sts.annotations.database.presence import DATABASE_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.people import people
 from sts.errors import ArgumentError, NewerFormat, StoreError
 from sts.storage.workspace import Workspace

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sts.annotations.answers import clips, quality, training
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.people import deal, people
 from sts.storage.workspace import Workspace

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.presence import DATABASE_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.log import decisions
 from sts.annotations.log.decisions import DecisionConflict
 from sts.errors import DamagedData, StoreError

@@ -9,7 +9,7 @@ import pytest
 
 from sts.annotations.answers import attention, progress, quality
 from sts.annotations.answers.verdicts import load_human_verdicts
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import unjudgeable
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.people import exclusions, members, people

@@ -11,7 +11,7 @@ from sts.annotations.answers import progress
 from sts.annotations.answers.imports import read_ratings
 from sts.annotations.findings.export import export_ratings, write_csv
 from sts.annotations.queue import references
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 from sts.annotations.vault.history import verify
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (

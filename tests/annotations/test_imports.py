@@ -10,17 +10,17 @@ from sts.annotations.answers import imports as store_imports
 from sts.annotations.answers import progress
 from sts.annotations.answers.imports import IMPORT_COLUMNS, ImportResult, Rating, read_ratings
 from sts.annotations.answers.matching import match_ratings
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings, write_csv
 from sts.annotations.people import deal, people, sessions
 from sts.annotations.queue import queue
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.continuations.run import run
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import WRITTEN_COLUMNS
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Suite
+from sts.suites import suite_store as suites
+from sts.suites.suite import Suite
 from tests.annotations.examples import (
     SUITE,
     a_submission,

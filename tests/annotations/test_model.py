@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from sts.annotations.answers import progress
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import events, items
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.queue.claims import LEASE_DURATION_S
 from tests.annotations.examples import Clock, a_submission, an_item
 from tests.stores import add_person, ask, claim_items, enqueue, submit

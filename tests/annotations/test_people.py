@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from sts.annotations.answers import submissions
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.presence import DATABASE_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.people import consent, people, sessions
 from sts.annotations.people.people import find_by_session, normalise_name

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import plan
 from sts.annotations.findings.plan import Plan, load_plan, load_scenario_hashes
 from sts.annotations.log import events
 from sts.annotations.log.closings import ClosingEvent
 from sts.annotations.people import people
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 from sts.annotations.vault.history import verify
 from sts.errors import ArgumentError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from tests.annotations.examples import (
     SUITE,
     a_submission,

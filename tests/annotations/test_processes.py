@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 
 from sts.annotations.answers import progress
 from sts.annotations.database import schema
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people as store_people
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, claim, some_items
@@ -101,7 +101,7 @@ def test_store_is_made_once_and_one_queue_kept_by_processes_at_once(place, proce
 
 SENDER = """
 import json, sys
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import a_submission, claim
 from tests.stores import submit

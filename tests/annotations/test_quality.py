@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import beta
 
 from sts.annotations.answers import progress, quality
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import active_time, unjudgeable
 from sts.annotations.queue import controls
 from tests.annotations.examples import (

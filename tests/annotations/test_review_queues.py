@@ -10,7 +10,7 @@ import pytest
 from sts.annotations.answers.current_events import CurrentEvent
 from sts.annotations.answers.review_events import ERRORS
 from sts.annotations.answers.verdicts import Verdict
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import error_analysis
 from sts.annotations.findings.differences import list_disagreements
 from sts.annotations.findings.judged_clips import classify_disagreement

@@ -16,12 +16,12 @@ from sts.annotations.answers import imports, progress, review_events, submission
 from sts.annotations.answers.imports import read_ratings
 from sts.annotations.answers.review_events import ERRORS
 from sts.annotations.answers.submissions import Rejection, parse_event
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.log.events import KINDS
 from sts.annotations.people import people
 from sts.annotations.queue import balance
-from sts.annotations.types import Claim
+from sts.annotations.records import Claim
 from sts.annotations.vault.history import verify
 from sts.errors import DamagedData, StoreError, UnknownName
 from tests.access.attempts import attempt

@@ -7,7 +7,7 @@ import pytest
 
 from sts.annotations.answers import progress, training
 from sts.annotations.answers.training import load_progress, save_answer
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue import balance
 from tests.annotations.examples import add_people, claim, some_items
 from tests.annotations.examples import an_item as item

@@ -15,8 +15,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from sts.annotations.answers import progress
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.presence import DATABASE_FILE, RECORD_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.findings.export import (
     _build_table,
     _iter_altered_clips,
@@ -30,9 +30,9 @@ from sts.annotations.queue import references
 from sts.annotations.queue.controls import set_pause
 from sts.annotations.study import load_study
 from sts.annotations.vault import digests, history, study_continuations
+from sts.annotations.vault.annotation_checks import check_annotations
 from sts.annotations.vault.digests import iter_differences
 from sts.annotations.vault.history import verify
-from sts.annotations.vault.integrity import check_annotations
 from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import frozen

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from tests.annotator_app import ring
 from tests.annotator_app.serving import AGENTS, empty_workspace, quiet
 from tests.examples import small

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 
 DIES = "STS_TEST_DIES_AFTER_SAVE"
 """Variable of the environment: if it is set, the process is killed once a file is in its place."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents import Agent, PolicyOutput
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from tests.examples import on_test_side, scenario
 from tests.recording import record
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from sts.annotations.answers import progress
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people, sessions
 from sts.storage.workspace import Workspace
 from sts_annotator_app.auth.browser_sessions import cookie_name

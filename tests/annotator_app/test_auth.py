@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from sts.annotations.database import schema
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.database import Database
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.people import external_ids, people, sessions
 from sts.annotations.people.sessions import EXPIRED_MESSAGE, UNKNOWN_MESSAGE, USED_MESSAGE
 from sts.annotations.study import DEFAULT_STUDY

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from sts.errors import StsError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts.viewer.criteria import find_criterion
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Overlay, Rubric, name_in_errors

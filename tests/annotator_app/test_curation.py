@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log import decisions
 from sts.annotations.people import people
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from sts_annotator_app.annotating import UNSAVED, storage_namespace
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker

@@ -17,9 +17,9 @@ import pytest
 from sts import agents, registry
 from sts.cli.demo import GROUP, load_demo
 from sts.cli.main import build_parser, main
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_analysis.inputs.workspace import gather
 from sts_annotator_app.commands import demo, table
 from tests.examples import scenarios

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from sts.annotations.answers import progress, submissions
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log.events import CLOSING, REOPENING, append_suite_event
 from sts.annotations.people import deal, exclusions
-from sts.annotations.types import Annotator, Item
+from sts.annotations.records import Annotator, Item
 from sts.domains import SceneLayout, load_domain
 from sts.errors import StoreError, UnknownName
 from sts_annotator_app import annotating, state

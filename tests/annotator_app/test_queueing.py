@@ -8,19 +8,19 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations.answers import progress
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import items
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.findings.plan import close_suite
+from sts.continuations.continuation_store import stream
 from sts.continuations.run import run
 from sts.continuations.silence import is_silent
-from sts.continuations.store import stream
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.selections import Selection
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission
 from tests.annotator_app.serving import quiet

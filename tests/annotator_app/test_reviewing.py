@@ -12,10 +12,10 @@ import pytest
 
 from sts.annotations.answers import review_events as store_reviews
 from sts.annotations.answers import submissions
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.review_queues import ReviewQueues
 from sts.annotations.people import people
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StoreError, UnknownName
 from sts_annotator_app.annotating import UNSAVED, storage_namespace
 from sts_annotator_app.reviewing.sync import AHEAD, sync_page

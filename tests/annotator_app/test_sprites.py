@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sts.continuations.store import load
-from sts.continuations.types import Continuation
+from sts.continuations.continuation import Continuation
+from sts.continuations.continuation_store import load
 from sts.domains import load_domain
 from sts.engine.rendering import render_frame, render_frames
 from sts.errors import ReplayMismatch, StsError
@@ -23,8 +23,8 @@ from sts.live.openings import open_scenario
 from sts.live.records import make_live_continuation
 from sts.live.types import Turn
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Suite
+from sts.suites import suite_store as suites
+from sts.suites.suite import Suite
 from sts.viewer import sprites
 from sts.viewer.payload import continuation_payload
 from sts_annotator_app.sprites import start_rendering

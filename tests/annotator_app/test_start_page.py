@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.live.types import Opening
 from sts.storage.workspace import Workspace
 from sts_annotator_app.live.rooms import Refused

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.plan import close_suite
 from sts.annotations.people import members, people, sessions
 from sts.annotations.people.members import DailyWork

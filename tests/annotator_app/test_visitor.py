@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import consent
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state

@@ -18,8 +18,8 @@ import numpy as np
 from sts.continuations.takeover import group_by_shape
 from sts.engine.session import Session
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Scenario, Suite
+from sts.suites import suite_store as store
+from sts.suites.suite import Scenario, Suite
 from tests.benchmarks import sizes
 from tests.benchmarks.measure import STS, Cost, Rows, alternating, clocks, cost
 from tests.benchmarks.suites import run_here

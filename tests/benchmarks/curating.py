@@ -14,8 +14,8 @@ from typing import Any
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
+from sts.suites.suite import Scenario
+from sts.trajectories import trajectory_store as trajectories
 from sts_scenarios.draft.editing import Editor
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.profiles import compute_profile

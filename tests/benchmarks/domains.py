@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.cli.main import main
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.continuations.run import run
 from sts.continuations.takeover import group_by_shape
 from sts.domains import load_domain
@@ -30,9 +30,9 @@ from sts.episodes import Episode
 from sts.errors import StsError
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import suite_store as store
 from sts.suites.drafts import open_draft
-from sts.suites.types import Scenario, Suite
+from sts.suites.suite import Scenario, Suite
 from sts_scenarios.rules.labels import label_suite
 from tests.benchmarks import sizes
 from tests.benchmarks.measure import Rows, alternating, exponent, seconds

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from sts import agents
 from sts.domains import load_domain
-from sts.trajectories import store as trajectories
+from sts.trajectories import trajectory_store as trajectories
 from sts_lambda_star.generation import environments
 from tests.benchmarks import batches, behaviours, domains, sizes, suites
 from tests.benchmarks.measure import Rows, alternating, exponent

@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 
 from sts import agents
 from sts.agents.info import load_info
-from sts.continuations import parts, store
+from sts.continuations import continuation_store as store
+from sts.continuations import parts
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import EMPTY, open_index
 from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all
-from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Scenario, Suite
+from sts.suites import suite_store as suites
+from sts.suites.suite import Scenario, Suite
 from tests.benchmarks import measure
 from tests.benchmarks.measure import STS, Rows, cost
 from tests.examples import scenarios
@@ -39,7 +40,7 @@ SERVED = """
 import sys
 from sts_annotator_app import queueing
 from sts.annotations.answers import progress
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.storage.workspace import Workspace
 
 workspace = Workspace.open(sys.argv[1])

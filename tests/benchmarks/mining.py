@@ -20,9 +20,9 @@ from typing import Any
 from sts import agents
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from sts.trajectories.record import Task, generate_states, play_task
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules import categories
 from tests.benchmarks import measure
 from tests.mined import mine

@@ -22,7 +22,7 @@ from uuid import uuid4
 import pyarrow.parquet as pq
 
 from sts import agents
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log import events
 from sts.annotations.vault import history
 from sts.continuations import parts
@@ -32,9 +32,9 @@ from sts.engine.session import Session
 from sts.formats import rlds
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Scenario, Suite
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as store
+from sts.suites.suite import Scenario, Suite
+from sts.trajectories import trajectory_store as trajectories
 from sts_lambda_star.domain import Batch
 from tests.annotations.examples import some_items
 from tests.benchmarks import domains, sizes

@@ -137,7 +137,7 @@ def label(folder: Path, *, suite: str, agents: Sequence[str], count: int) -> Tri
     """Milliseconds of processor for the label of a continuation."""
     from sts.continuations.run import run
     from sts.storage.workspace import Workspace
-    from sts.suites import store
+    from sts.suites import suite_store as store
     from tests.benchmarks.domains import relabel
 
     workspace = Workspace.open(str(folder / "w"))

@@ -18,7 +18,7 @@ from sts.cli import arguments
 from sts.cli.arguments import format_table, print_result, warn
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from tests.examples import SAMPLE_2016, accepted, scenarios
 
 RUN = ["run", "mine@1", "--agent", "random"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue.items import make_item
 from sts.cli.main import main
 from sts.commands.show import _choose_frames
@@ -24,13 +24,13 @@ from sts.commands.terminal import (
     format_strip,
     join_columns,
 )
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.domains import load_domain
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, lint
-from sts.suites import store as suites
-from sts.suites.types import Suite
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.suites.suite import Suite
+from sts.trajectories import trajectory_store as trajectories
 from sts_lambda_star.domain import LambdaStar
 from sts_scenarios.rules.categories import scenario_criterion
 from tests.annotations.examples import a_submission

@@ -5,7 +5,7 @@ import json
 import os
 
 from sts import agents
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from tests.domains.worlds import Lanterns
 from tests.examples import scenario
 from tests.recording import record

@@ -12,9 +12,9 @@ import pytest
 from sts import agents
 from sts.agents.info import load_info
 from sts.cli.main import main
-from sts.continuations import store
+from sts.continuations import continuation_store as store
+from sts.continuations.continuation import Identity
 from sts.continuations.run import run
-from sts.continuations.types import Identity
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories.record import Batch, record_all

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.selections import Selection
 from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from sts.cli.main import main
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.jobs import pool
 from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_scenarios.rules.labels import _format_notes
 from tests.examples import scenarios
 

@@ -7,7 +7,8 @@ import pytest
 
 from sts import agents
 from sts.agents.info import load_info
-from sts.continuations import index, parts, plan, store
+from sts.continuations import continuation_store as store
+from sts.continuations import index, parts, plan
 from sts.continuations.plan import make_plan
 from sts.continuations.run import run, run_chunk
 from sts.continuations.takeover import continue_all, group_by_shape

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from sts import agents
+from sts.continuations import continuation_store as store
 from sts.continuations import index as indices
-from sts.continuations import parts, store
+from sts.continuations import parts
 from sts.continuations.takeover import continue_all
 from sts.episodes import Instruction
 from sts.errors import DamagedData, NewerFormat, UnknownName

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sts import agents
+from sts.continuations.continuation import Continuation
 from sts.continuations.takeover import continue_all, group_by_shape
-from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.episodes import Instruction

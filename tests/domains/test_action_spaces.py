@@ -12,7 +12,7 @@ import pytest
 from sts import agents
 from sts.agents import PolicyOutput
 from sts.agents.external import child
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.continuations.takeover import continue_all
 from sts.domains import ActionSpace, action_space, load_domain, validate_episodes
 from sts.engine import session
@@ -23,8 +23,8 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.live.openings import open_scenario
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from tests.domains import spaces
 from tests.scenarios.curating import candidates, run_commands
 

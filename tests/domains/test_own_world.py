@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sts.cli.main import main
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from tests.examples import in_this_process
 from tests.scenarios.curating import run_commands
 

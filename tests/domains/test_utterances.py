@@ -19,8 +19,8 @@ from sts.errors import DamagedData, StsError
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 from sts.viewer.payload import continuation_payload
 from sts_scenarios.rules.category import Category
 from tests.domains import spaces

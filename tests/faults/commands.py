@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue.items import make_item
 from sts.cli.main import build_parser, main
 from sts.cli.parser import Parser
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.live.game import Game
 from sts.live.openings import open_evaluation
 from sts.live.plans import load_plan
@@ -28,9 +28,9 @@ from sts.live.records import get_journal_path
 from sts.storage import scores
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, tags
-from sts.suites import store as suites
-from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.suites.suite import Scenario
+from sts.trajectories import trajectory_store as trajectories
 from sts_scenarios.draft.freezing import with_state
 from sts_scenarios.draft.stored_profiles import Profiles
 from sts_scenarios.rules import categories

@@ -28,8 +28,8 @@ from sts.cli.main import main
 from sts.cli.parser import Parser
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from tests.examples import accepted, recorded, scenarios
 from tests.faults.commands import leaves
 from tests.faults.processes import fork, wait

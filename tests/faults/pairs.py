@@ -22,7 +22,7 @@ from random import Random
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from tests.faults import commands
 from tests.faults.commands import Outcome, begin, end, filled
 from tests.faults.pipeline import read, undisturbed

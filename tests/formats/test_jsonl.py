@@ -15,7 +15,7 @@ from sts.domains.gymnasium import GymnasiumEnvironment
 from sts.errors import DamagedData
 from sts.formats import jsonl
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from tests.trajectories.bell import NAME as BELL
 from tests.trajectories.bell import Bell
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sts.errors import ReplayMismatch, StsError, UnknownName
 from sts.jobs import answers, frames
-from sts.trajectories.types import Player
+from sts.trajectories.trajectory import Player
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
 ARRAYS = st.sampled_from(

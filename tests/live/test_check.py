@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from sts.continuations import store as continuations
-from sts.live.check import check
+from sts.continuations import continuation_store as continuations
 from sts.live.game import Game
 from sts.live.journal import Journal, read_events
+from sts.live.journal_checks import check
 from sts.live.openings import open_recording, open_scenario
 from sts.live.records import get_journal_path, make_live_continuation, store_live_trajectory
 from sts.live.types import Opening, Participant, Turn
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from tests.examples import scenarios
 
 ALONE = (Participant("human", "p-1", "player", 0),)

@@ -21,14 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts import agents
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.presence import DATABASE_FILE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.people import consent, people
 from sts.annotations.queue import controls
 from sts.annotations.queue.items import make_item
 from sts.cli.main import main
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.continuations.human import person_fingerprint
 from sts.continuations.takeover import continue_all
 from sts.domains import load_domain
@@ -44,11 +44,12 @@ from sts.live.records import get_journal_path, make_live_continuation, store_liv
 from sts.live.types import Opening, Participant, Turn, list_participants
 from sts.storage.chains import START, next_link
 from sts.storage.workspace import Workspace
-from sts.suites import frozen, store
+from sts.suites import frozen
+from sts.suites import suite_store as store
 from sts.suites.drafts import open_draft
-from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario
+from sts.trajectories import trajectory_store as trajectories
+from sts.trajectories.trajectory import Trajectory
 from sts_analysis.metrics.interactive import score_interactions
 from sts_scenarios.draft.freezing import load_candidates
 from sts_scenarios.draft.stored_profiles import Profiles

@@ -14,7 +14,7 @@ from sts.live.plans import Plan, list_studies, load_plan, make_plan, plan_path, 
 from sts.live.prompts import load_prompts, parse_prompts
 from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import get_split
+from sts.trajectories.trajectory import get_split
 
 NAMES = ("reader", "rule", "blind", "local-search")
 

@@ -153,11 +153,11 @@ PAGE = """
 import json, sys
 from sts_annotator_app.components import load_component as component
 from sts.viewer.payload import continuation_payload
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 
 workspace = Workspace.open("sts-workspace")
 (first, *_) = store.load(workspace, [s.hash for s in suites.load(workspace, "pond@1").scenarios])

@@ -13,16 +13,16 @@ from uuid import uuid5
 
 import pandas as pd
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.queue.items import make_item
 from sts.cli.main import main
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.domains import observation_shapes
 from sts.engine.replay import iterate_replay
 from sts.episodes import Episode
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from sts_annotator_app import queueing
 from tests.record.digests import NAMESPACE
 from tests.stores import add_person, claim_items, submit

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 from tests.scenarios.curating import Curation, recordings, run_commands
 
 

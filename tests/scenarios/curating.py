@@ -13,8 +13,8 @@ import pytest
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites.drafts import open_draft
-from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario
+from sts.trajectories.trajectory import Trajectory
 from tests.examples import recorded
 
 

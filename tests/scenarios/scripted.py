@@ -6,7 +6,7 @@ import numpy as np
 
 from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Episode
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_lambda_star.domain import LambdaStar
 from sts_lambda_star.state import MOVES, TOKENS, State, encode
 from sts_scenarios.rules.category import CONTEXT

@@ -9,7 +9,7 @@ from sts import agents
 from sts.continuations.takeover import continue_all, is_deterministic
 from sts.domains import load_domain
 from sts.episodes import Episode
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_lambda_star.categories import policies
 from sts_lambda_star.categories.tracks import FIRST_PLAYER, distances, read_grid
 from sts_scenarios.rules import categories, quality_checks

@@ -13,8 +13,8 @@ from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.episodes import Episode
 from sts.errors import ArgumentError
-from sts.suites.types import Scenario, group_pairs
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario, group_pairs
+from sts.trajectories.trajectory import Trajectory
 from sts_lambda_star.categories import clean_take, evade_evil, policies
 from sts_lambda_star.categories.tracks import label_no_miss, make_track
 from sts_lambda_star.state import MOVES, TOKENS

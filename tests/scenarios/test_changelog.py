@@ -9,8 +9,8 @@ import pytest
 
 from sts.errors import ArgumentError, TamperedSuite, UnknownName
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Change
+from sts.suites import suite_store as store
+from sts.suites.suite import Change
 from sts_scenarios.draft.changelog import compare_suites
 from tests.examples import scenarios
 from tests.scenarios.curating import Curation

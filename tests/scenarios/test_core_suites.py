@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import suite_store as store
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import DIFFICULTIES, Scenario, Suite, group_dialogues, group_pairs
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES, Scenario, Suite, group_dialogues, group_pairs
+from sts.trajectories.trajectory import Trajectory
 from sts_lambda_star.categories import AGENTS, CURATION
 from sts_scenarios.rules import categories, quality_checks
 from sts_scenarios.rules.profiles import compute_profiles

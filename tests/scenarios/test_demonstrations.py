@@ -20,9 +20,9 @@ from sts.errors import StsError
 from sts.formats import rlds
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from sts.trajectories.observed import iter_observations
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories.trajectory import Player, Trajectory
 from sts_scenarios.mining import demonstrations
 from sts_scenarios.mining.demonstrations import Outcome, Plan
 from sts_scenarios.rules.categories import load_category

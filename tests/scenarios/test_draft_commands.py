@@ -4,12 +4,12 @@ import json
 import re
 from typing import Any
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log import decisions
 from sts.annotations.people import people
 from sts.suites import drafts
-from sts.suites import store as suites
-from sts.trajectories import store as trajectory_store
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectory_store
 from sts_scenarios.draft import curation, freezing
 from sts_scenarios.rules import categories
 from tests.examples import on_test_side

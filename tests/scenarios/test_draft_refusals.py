@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log import decisions
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.suites import drafts
 from sts.suites.decisions import Decision, fold_decisions
 from sts_scenarios.draft import curation

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.draft import editing
 from sts_scenarios.draft.editing import Edit, Editor, add_scenario
 from sts_scenarios.rules import categories

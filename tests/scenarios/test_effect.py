@@ -4,8 +4,8 @@ import pytest
 
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario, group_pairs
-from sts.trajectories import store
+from sts.suites.suite import Scenario, group_pairs
+from sts.trajectories import trajectory_store as store
 from sts_lambda_star import categories as lambda_star
 from sts_scenarios.mining import discrimination
 from sts_scenarios.mining.request import MiningRequest, run_request

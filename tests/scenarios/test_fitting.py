@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Scenario
+from sts.suites import suite_store as store
+from sts.suites.suite import Scenario
 from sts_scenarios.draft.freezing import find_category_faults
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.validity import find_category, find_fault, is_checked

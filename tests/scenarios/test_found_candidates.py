@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules import categories
 from tests.examples import recorded
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people
 from sts.live.game import Game
 from sts.live.openings import open_recording
 from sts.live.records import get_journal_path, store_live_trajectory
 from sts.live.types import Participant
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from tests.scenarios.curating import Curation
 
 WORDS = {

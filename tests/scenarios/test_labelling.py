@@ -15,16 +15,17 @@ import pytest
 import sts
 from sts import agents
 from sts.annotations.answers.verdicts import load_automatic_labels
-from sts.continuations import label_table, labels, store
+from sts.continuations import continuation_store as store
+from sts.continuations import label_table, labels
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import open_index
 from sts.continuations.label_table import SCHEMA
 from sts.continuations.labels import Label
 from sts.continuations.takeover import continue_all
-from sts.continuations.types import Continuation
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Suite
+from sts.suites import suite_store as suites
+from sts.suites.suite import Suite
 from sts_analysis.api import load_ratings
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category

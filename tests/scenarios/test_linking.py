@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites import types
-from sts.trajectories import store as trajectory_store
+from sts.suites import suite as types
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectory_store
 from sts_scenarios.rules import categories
 from tests.examples import on_test_side
 from tests.scenarios.curating import Curation, recordings, run_commands

@@ -14,11 +14,11 @@ import pytest
 from sts.episodes import Instruction
 from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.drafts import open_draft
 from sts.suites.lint import find_field_faults, lint_scenarios
-from sts.trajectories import store
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Player, Trajectory
 from sts_scenarios import api as command
 from sts_scenarios import mining
 from sts_scenarios.mining import request

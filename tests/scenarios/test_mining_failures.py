@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
-from sts.continuations import store as continuations
+from sts.annotations.database.annotation_store import AnnotationStore
+from sts.continuations import continuation_store as continuations
 from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.jobs.pool import create_pool
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Scenario, Suite
-from sts.trajectories import store as trajectory_store
-from sts.trajectories.types import Player, Trajectory
+from sts.suites.suite import Scenario, Suite
+from sts.trajectories import trajectory_store as trajectory_store
+from sts.trajectories.trajectory import Player, Trajectory
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_scenarios.draft.editing import Editor
 from sts_scenarios.mining import (

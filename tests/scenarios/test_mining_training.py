@@ -14,9 +14,9 @@ from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites.drafts import get_draft_split, open_draft
-from sts.suites.types import Scenario
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining.training import restrict_to_done
 from sts_scenarios.rules import categories
 from tests.examples import recorded

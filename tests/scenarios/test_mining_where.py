@@ -10,8 +10,9 @@ import pytest
 
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
-from sts.trajectories import steps, store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import steps
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining import filters, miners
 from sts_scenarios.mining.filters import check_filter, evaluate_filter, restrict_to_filter
 from sts_scenarios.rules import categories

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.drafts import open_draft
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from tests.scenarios.curating import Curation
 
 COLUMNS = "trajectory,takeover,player,category,context,horizon,instruction,tags\n"

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from sts.errors import StsError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_lambda_star import categories as lambda_star
 from sts_lambda_star.state import TOKENS
 from sts_scenarios.rules import categories

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from sts.continuations import run, store
+from sts.continuations import continuation_store as store
+from sts.continuations import run
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
-from sts.suites.types import Scenario
+from sts.suites import suite_store as suites
+from sts.suites.suite import Scenario
 from sts_scenarios.draft.freezing import DraftCandidate, with_state
 from sts_scenarios.draft.stored_profiles import Profiles
 from sts_scenarios.rules import categories, profiles

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from tests.scenarios.curating import Curation
 
 OPPOSITES = {

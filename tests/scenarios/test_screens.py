@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from sts.errors import StsError
 from sts.jobs.pool import create_pool
 from sts.storage.workspace import Workspace
-from sts.suites.types import DIFFICULTIES
-from sts.trajectories import batches, store
+from sts.suites.suite import DIFFICULTIES
+from sts.trajectories import batches
+from sts.trajectories import trajectory_store as store
 from sts.trajectories.batches import EpisodeBatch
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios import mining
 from sts_scenarios.mining import confirming, rows, survey
 from sts_scenarios.mining.request import MiningRequest, run_request

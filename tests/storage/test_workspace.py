@@ -13,7 +13,7 @@ from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage import files, workspace
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from tests.access.attempts import attempt
 from tests.examples import scenarios
 

@@ -10,10 +10,11 @@ from functools import partial
 import pytest
 
 from sts.errors import DamagedData, NewerFormat, StsError, TamperedSuite, UnknownName
-from sts.suites import drafts, folders, store
+from sts.suites import drafts, folders
 from sts.suites import scenarios as files
+from sts.suites import suite_store as store
 from sts.suites.drafts import Draft
-from sts.suites.types import Change, Suite
+from sts.suites.suite import Change, Suite
 from tests.examples import scenarios
 from tests.suites.races import Killed, killed_after, run_together
 

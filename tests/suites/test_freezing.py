@@ -9,9 +9,10 @@ from functools import partial
 import pytest
 
 from sts.errors import ArgumentError, StsError
-from sts.suites import folders, store
+from sts.suites import folders
+from sts.suites import suite_store as store
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Scenario, Suite
+from sts.suites.suite import Scenario, Suite
 from tests.examples import scenarios
 from tests.suites.races import Killed, killed_after, run_together
 

@@ -7,13 +7,14 @@ from functools import partial
 import pytest
 
 from sts.annotations.answers import progress
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import export
 from sts.annotations.findings.plan import Plan
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
-from sts.suites import selections, store, tags
-from sts.suites.types import Scenario, Suite
+from sts.suites import selections, tags
+from sts.suites import suite_store as store
+from sts.suites.suite import Scenario, Suite
 from sts_analysis.inputs.workspace import gather
 from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission

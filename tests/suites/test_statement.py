@@ -3,9 +3,9 @@
 import pytest
 
 from sts.errors import DamagedData
-from sts.suites import store
-from sts.suites.check import check_suites
+from sts.suites import suite_store as store
 from sts.suites.statement import FILE, QUESTIONS, read_words
+from sts.suites.suite_checks import check_suites
 from tests.examples import scenarios
 
 

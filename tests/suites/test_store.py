@@ -13,10 +13,11 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
-from sts.suites import drafts, folders, store
+from sts.suites import drafts, folders
 from sts.suites import scenarios as files
+from sts.suites import suite_store as store
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Scenario, Suite
+from sts.suites.suite import Scenario, Suite
 from tests.examples import CLEAN_TAKE, on_test_side, recorded, scenario, scenarios
 from tests.scenarios.curating import Curation
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from sts.agents import Agent, PolicyOutput, load
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from tests.recording import record
 
 NAME = "tests.trajectories.bell:Bell"

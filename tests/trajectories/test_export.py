@@ -15,9 +15,9 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.formats import rlds
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from sts.trajectories.observed import iter_observations
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories.trajectory import Player, Trajectory
 from tests.domains import spaces
 from tests.examples import instead, on_test_side, recorded, state_after
 from tests.recording import record

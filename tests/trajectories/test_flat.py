@@ -5,7 +5,8 @@ import pytest
 
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
-from sts.trajectories import batches, store
+from sts.trajectories import batches
+from sts.trajectories import trajectory_store as store
 from tests.examples import on_test_side, recorded
 
 

@@ -11,8 +11,9 @@ from sts.cli.main import main
 from sts.engine.replay import verify
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.trajectories import record, store
-from sts.trajectories.types import get_split
+from sts.trajectories import record
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import get_split
 from tests.examples import recorded
 from tests.recording import record as record_here
 

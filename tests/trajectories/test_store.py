@@ -16,9 +16,9 @@ from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from sts.trajectories.record import generate_states
-from sts.trajectories.types import Player, make_trajectory
+from sts.trajectories.trajectory import Player, make_trajectory
 from tests.access.attempts import attempt
 from tests.examples import DATA, recorded, spy
 

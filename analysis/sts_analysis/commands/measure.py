@@ -10,7 +10,7 @@ from sts.cli.command import Result
 from sts.cli.files import resolve_target, write
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import suite_store as store
 from sts_analysis.commands.table import MEASURE_SETTINGS
 from sts_analysis.inputs.scores import empty_scores
 from sts_analysis.metrics.measure import compute, find, keep, to_table

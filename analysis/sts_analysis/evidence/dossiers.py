@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sts.annotations.types import ShownVerdict
+from sts.annotations.records import ShownVerdict
 from sts_analysis.statistics.tabulation import Outcomes
 
 _VERDICT = ["annotator", "source", "verdict", "step", "reason", "adjudicated", "adjudicated_step"]

@@ -11,12 +11,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from sts.continuations.store import load_by_ids
+from sts.continuations.continuation_store import load_by_ids
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import (

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from sts.annotations.answers import clips
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.cli.arguments import show_progress
 from sts.continuations.index import open_index
 from sts.storage.files import open_part_folder

@@ -33,8 +33,8 @@ from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.inputs.tables import InputFile
 
 if TYPE_CHECKING:  # a report on a file needs no worlds
-    from sts.continuations.types import Continuation
-    from sts.suites.types import Scenario
+    from sts.continuations.continuation import Continuation
+    from sts.suites.suite import Scenario
 
 
 class Gathered(NamedTuple):

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import export
 from sts.annotations.findings.plan import load_plan
 from sts.annotations.people.people import list_people
 from sts.annotations.vault import digests
 from sts.continuations import label_table, requests
+from sts.continuations.continuation import HUMAN
+from sts.continuations.continuation_store import load_by_ids, use_index
 from sts.continuations.index import Index
-from sts.continuations.store import load_by_ids, use_index
-from sts.continuations.types import HUMAN
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN_COLUMNS
 from sts.storage.csv_tables import require_columns
@@ -27,7 +27,7 @@ from sts.suites import selections
 from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
 from sts.suites.statement import read_words
-from sts.suites.types import Scenario, describe_unreviewed, group_dialogues, group_pairs
+from sts.suites.suite import Scenario, describe_unreviewed, group_dialogues, group_pairs
 from sts_analysis.inputs.files import read_table
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded

@@ -12,7 +12,7 @@ import numpy as np
 from sts.agents.info import AgentInfo
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_analysis.measures import anytime
 from sts_analysis.measures.anytime import Runs, Settings
 from sts_analysis.measures.classes import load_agents, load_class, mark_class

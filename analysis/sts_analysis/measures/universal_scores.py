@@ -9,7 +9,7 @@ import numpy as np
 from sts.agents.info import AgentInfo
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_analysis.measures.classes import load_agents, mark_class
 from sts_analysis.measures.measurement import (
     Measurement,

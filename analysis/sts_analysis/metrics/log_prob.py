@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from sts import agents as registry
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 
 
 def log_prob(

@@ -12,7 +12,7 @@ from sts import registry
 from sts.errors import ArgumentError
 from sts.storage.scores import save_scores
 from sts.storage.workspace import Workspace
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_analysis.inputs.scores import check_scores, empty_scores
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.measures.measurement import Measurement

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sts.storage.workspace import Workspace
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_analysis.measures.measurement import Measurement
 
 GROUP = "sts.metrics"

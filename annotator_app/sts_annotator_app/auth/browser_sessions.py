@@ -13,10 +13,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people
 from sts.annotations.people.sessions import MAX_SESSION_S
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StoreError
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace

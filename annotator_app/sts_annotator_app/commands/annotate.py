@@ -14,7 +14,7 @@ from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.annotations.log.closings import ClosingEvent
-    from sts.annotations.types import Annotator, Progress
+    from sts.annotations.records import Annotator, Progress
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -27,7 +27,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             "own instead: sts annotators add NAME"
         )
     from sts.annotations.answers import progress, training
-    from sts.annotations.database.store import AnnotationStore
+    from sts.annotations.database.annotation_store import AnnotationStore
     from sts.annotations.log import closings
     from sts.annotations.people import consent
     from sts_annotator_app import queueing

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.doubts import list_doubtful
 from sts.annotations.log.decisions import load_decisions
 from sts.errors import StsError, UnknownName
@@ -14,7 +14,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts, folders
 from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
 from sts.suites.drafts import Draft
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.draft.curation import rating_agreement
 from sts_scenarios.draft.editing import Edit, Editor
 from sts_scenarios.draft.freezing import DraftCandidate, current_scenario, with_state

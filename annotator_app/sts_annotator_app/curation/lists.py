@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.names import MAX_NAME_CHARS
 from sts.suites.decisions import UNDECIDED, find_rating
 from sts_annotator_app.curation.drafts import CachedDraft, FilterValues

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import continuation_payload

@@ -7,8 +7,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from sts.annotations.database.store import AnnotationStore
-from sts.annotations.types import Annotator
+from sts.annotations.database.annotation_store import AnnotationStore
+from sts.annotations.records import Annotator
 from sts.errors import StsError
 from sts.suites.decisions import find_rating
 from sts_annotator_app.annotating import UNSAVED, read_list, read_message, storage_namespace

@@ -4,13 +4,13 @@ import logging
 from functools import lru_cache
 from typing import Any
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.domains import load_domain
 from sts.engine.rendering import render_frame
 from sts.engine.replay import replay_worlds
 from sts.errors import StsError
 from sts.suites.decisions import Decision, find_rating
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import encode_sprite, episode_payload
 from sts.viewer.sprites import load_sprites

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sts import agents
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.continuations import human
-from sts.continuations.store import is_saved
-from sts.continuations.types import Continuation
+from sts.continuations.continuation import Continuation
+from sts.continuations.continuation_store import is_saved
 from sts.errors import StsError
 from sts.live.game import Game
 from sts.live.journal import read_events
@@ -22,7 +22,7 @@ from sts.live.records import get_journal_path, make_live_continuation, store_liv
 from sts.live.types import Opening, Participant, list_participants
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_annotator_app.live.rooms import PATIENCE_S, Refused, Room
 
 _LOG = logging.getLogger(__name__)

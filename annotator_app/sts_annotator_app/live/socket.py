@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StsError
 from sts_annotator_app.auth.browser_sessions import BrowserSessions
 from sts_annotator_app.live.rooms import FAILED, Refused, Room

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sts.annotations.people import consent
 from sts.annotations.people.roles import ROLES
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StoreError, StsError
 from sts_annotator_app import state
 from sts_annotator_app.auth.entry_pages import RETRY_S, UNAVAILABLE

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from sts.annotations.answers.clips import load_clip
-from sts.annotations.database.store import AnnotationStore
-from sts.annotations.types import Annotator
+from sts.annotations.database.annotation_store import AnnotationStore
+from sts.annotations.records import Annotator
 from sts.errors import ArgumentError, StsError
 from sts_annotator_app import state
 from sts_annotator_app.annotating import withhold_rubric

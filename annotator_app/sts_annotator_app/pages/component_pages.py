@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts_annotator_app import annotating, state
 from sts_annotator_app.curation import sync as curation
 from sts_annotator_app.pages.access import require_person

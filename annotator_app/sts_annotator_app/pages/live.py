@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import ArgumentError, StsError
 from sts.live.openings import open_recording
 from sts.live.plans import list_studies, load_plan

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import StoreError, StsError
 from sts_annotator_app.annotating import UNSAVED
 from sts_annotator_app.auth.browser_sessions import BrowserSessions, is_same_origin, read_body

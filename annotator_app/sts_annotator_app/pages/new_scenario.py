@@ -5,16 +5,16 @@ from typing import Any
 
 import streamlit as st
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, StsError
 from sts.suites import drafts
 from sts.suites.folders import NAME
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
-from sts.suites.types import DIFFICULTIES, KINDS
-from sts.trajectories.store import find_trajectory
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES, KINDS
+from sts.trajectories.trajectory import Trajectory
+from sts.trajectories.trajectory_store import find_trajectory
 from sts.viewer.payload import episode_payload
 from sts_annotator_app import state
 from sts_annotator_app.pages.access import WIDTH_PX, require_person

@@ -12,7 +12,7 @@ import streamlit as st
 from sts.annotations.answers import progress
 from sts.annotations.answers.attention import Attention, list_attention
 from sts.annotations.answers.quality import Accuracy, AnnotatorQuality, list_qualities
-from sts.annotations.database.store import Connection
+from sts.annotations.database.annotation_store import Connection
 from sts.annotations.findings.plan import validate_reason
 from sts.annotations.log.closings import ClosingEvent, find_closing
 from sts.annotations.people import people
@@ -24,11 +24,11 @@ from sts.annotations.people.members import load_daily_work as work_of
 from sts.annotations.people.roles import ROLES
 from sts.annotations.people.sessions import INVITATION_LIFETIME_S
 from sts.annotations.queue.controls import Control, list_pauses, set_pause
+from sts.annotations.records import Annotator
 from sts.annotations.study import base_suite
-from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.names import count_noun, format_time
-from sts.suites.types import describe_unreviewed
+from sts.suites.suite import describe_unreviewed
 from sts_annotator_app import state
 from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.pages.estimate import MIN_DAYS, estimate_hours

@@ -6,7 +6,7 @@ from typing import Any
 
 from sts.annotations.answers.current_events import CurrentEvent
 from sts.annotations.answers.review_events import ERRORS
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import judged_clips
 from sts.annotations.findings.review_queues import (
     DISPUTED,
@@ -16,7 +16,7 @@ from sts.annotations.findings.review_queues import (
     ReviewQueues,
 )
 from sts.annotations.log.events import ADJUDICATION, REVIEW, REVIEWERS
-from sts.annotations.types import Acknowledgement, Annotator
+from sts.annotations.records import Acknowledgement, Annotator
 from sts.errors import StsError
 from sts_annotator_app.annotating import (
     UNSAVED,

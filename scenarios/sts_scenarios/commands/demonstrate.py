@@ -9,7 +9,7 @@ from sts.cli.command import Result
 from sts.cli.settings import read_settings, read_values
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from sts_scenarios.mining import demonstrations
 from sts_scenarios.mining.demonstrations import Outcome
 from sts_scenarios.rules.categories import load_category

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.doubts import list_doubtful
 from sts.annotations.study import load_study
 from sts.cli.arguments import format_table
@@ -13,9 +13,9 @@ from sts.errors import ArgumentError
 from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.folders import list_versions, validate_suite_name
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.draft import changelog, curation
 from sts_scenarios.draft.freezing import (
     assemble_version,

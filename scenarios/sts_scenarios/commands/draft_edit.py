@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.names import count_noun
 from sts.storage.lines import map_lines
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.trajectories import store as trajectories
+from sts.trajectories import trajectory_store as trajectories
 from sts_scenarios.draft import curation
 from sts_scenarios.draft.candidate_tables import REQUIRED, read_candidates
 from sts_scenarios.draft.editing import (

@@ -13,7 +13,7 @@ from sts.errors import ArgumentError, StsError, UnknownName
 from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites.drafts import Draft
-from sts.suites.types import Summary
+from sts.suites.suite import Summary
 from sts_scenarios.commands.table import STATUSES
 from sts_scenarios.draft.curation import find_person, rating_agreement, visible_ratings
 from sts_scenarios.draft.freezing import (

@@ -6,7 +6,8 @@ import math
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.storage.workspace import Workspace
-from sts.suites import selections, store
+from sts.suites import selections
+from sts.suites import suite_store as store
 from sts_scenarios import api
 
 

@@ -9,7 +9,7 @@ from sts.cli.arguments import format_table, to_records
 from sts.cli.command import Result
 from sts.names import count_noun
 from sts.storage.workspace import Workspace
-from sts.suites.types import DIFFICULTIES
+from sts.suites.suite import DIFFICULTIES
 from sts_scenarios import api
 from sts_scenarios.commands.table import STRATA
 from sts_scenarios.mining import Mined

@@ -12,7 +12,7 @@ from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, selections, tags
 from sts.suites.selections import Selection
-from sts.suites.types import Scenario, Suite, describe_unreviewed, group_dialogues, group_pairs
+from sts.suites.suite import Scenario, Suite, describe_unreviewed, group_dialogues, group_pairs
 from sts_scenarios.draft.changelog import compare_suites
 
 _SHOWN = (
@@ -23,7 +23,7 @@ _SHOWN = (
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what is in a suite, or in a part of one."""
-    from sts.suites import store
+    from sts.suites import suite_store as store
 
     selection = selections.load_selection(workspace, args.suite, store.load)
     suite, scenarios = selection.suite, selection.scenarios
@@ -132,7 +132,7 @@ def _format_title(suite: Suite) -> str:
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Check every hash of a suite and replay its scenarios to their takeover."""
     from sts.domains import require_domain
-    from sts.suites import store
+    from sts.suites import suite_store as store
     from sts.suites.lint import lint_scenarios
 
     suite = store.load(workspace, args.suite)

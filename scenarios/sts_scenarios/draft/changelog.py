@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sts.errors import ArgumentError, ErasedSuite, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
-from sts.suites.types import Change, Suite
+from sts.suites.suite import Change, Suite
 
 _KINDS = ("added", "replaced", "retired")
 

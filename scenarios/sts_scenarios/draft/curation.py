@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from sts.agreement import Agreement, compute_alpha
-from sts.annotations.database.store import AnnotationStore, Connection
+from sts.annotations.database.annotation_store import AnnotationStore, Connection
 from sts.annotations.log import decisions
 from sts.annotations.log.decisions import DecisionConflict
 from sts.annotations.people import people
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import ArgumentError, StoreError, StsError
 from sts.names import is_one_line, isolate, quote
 from sts.suites.decisions import (
@@ -31,9 +31,9 @@ from sts.suites.drafts import (
     check_open,
     lock_draft,
 )
-from sts.suites.types import KINDS as SCENARIO_KINDS
-from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import KINDS as SCENARIO_KINDS
+from sts.suites.suite import Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.draft.editing import Edit, add_scenario, make_free_category
 from sts_scenarios.draft.freezing import DraftCandidate, current_scenario
 from sts_scenarios.rules import categories

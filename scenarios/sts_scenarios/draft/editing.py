@@ -15,8 +15,8 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.names import quote
 from sts.suites.decisions import MARKS
-from sts.suites.types import DIFFICULTIES, DONE_TAG, KINDS, LINK_FIELDS, Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES, DONE_TAG, KINDS, LINK_FIELDS, Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.draft.fields import TEXTS, validate_changes
 from sts_scenarios.mining import Pick, make_scenario
 from sts_scenarios.rules import categories

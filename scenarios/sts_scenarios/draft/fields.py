@@ -8,7 +8,7 @@ from sts.errors import ArgumentError
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
 from sts.suites.folders import NAME
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
-from sts.suites.types import DIFFICULTIES, KINDS
+from sts.suites.suite import DIFFICULTIES, KINDS
 
 FIELDS = {
     "takeover": int,

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log.decisions import load_decisions
 from sts.annotations.people import people
 from sts.errors import DamagedData, UnknownName
 from sts.live.interactions import find_setters
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.decisions import CandidateState, Decision, fold_decisions, is_mark
 from sts.suites.drafts import Draft, check_open, find_last_numbers, open_draft
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Change, Scenario, Suite, Summary
+from sts.suites.suite import Change, Scenario, Suite, Summary
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category
 from sts_scenarios.rules.validity import UNCHECKED, find_fault, is_checked
@@ -237,7 +237,7 @@ def freeze_draft(
 
     Raises:
       UnknownName: there is no such draft.
-      ArgumentError: as `sts.suites.store.freeze_scenarios`.
+      ArgumentError: as `sts.suites.suite_store.freeze_scenarios`.
       DamagedData: the draft has a fault; names it, with the scenario's id.
       StsError: it was frozen before, or changed meanwhile.
     """

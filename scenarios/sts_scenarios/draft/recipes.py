@@ -16,10 +16,10 @@ from sts import registry
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.files import read_bytes
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Suite
-from sts.trajectories import store as trajectories
-from sts.trajectories.types import Trajectory
+from sts.suites import suite_store as suites
+from sts.suites.suite import Suite
+from sts.trajectories import trajectory_store as trajectories
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.draft.editing import add_scenario, make_free_category
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.validity import is_checked

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import sts
 from sts import agents
 from sts.continuations import parts
-from sts.continuations.types import Continuation
+from sts.continuations.continuation import Continuation
 from sts.errors import DamagedData, StsError, UnknownName
 from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.drafts import Draft, open_draft
 from sts.suites.folders import parse_json
-from sts.suites.types import Scenario, Summary
+from sts.suites.suite import Scenario, Summary
 from sts_scenarios.draft.freezing import DraftCandidate, current_scenario
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category, Label

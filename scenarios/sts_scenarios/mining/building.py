@@ -10,8 +10,8 @@ from sts.engine.replay import replay_worlds
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, DONE_TAG, Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES, DONE_TAG, Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining.choice import FAILURE, Pick, Stratum
 from sts_scenarios.rules.category import Category
 from sts_scenarios.rules.linking import link_scenarios

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.numerics.streams import cross_streams
-from sts.suites.types import DIFFICULTIES
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules.category import Candidate, Category
 
 FAILURE = "failure"

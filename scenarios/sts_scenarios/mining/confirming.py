@@ -11,10 +11,10 @@ import numpy as np
 from sts.errors import StsError
 from sts.jobs.executors import Executor
 from sts.storage.files import canonical_json
-from sts.suites.types import DIFFICULTIES
+from sts.suites.suite import DIFFICULTIES
 from sts.trajectories import batches
 from sts.trajectories.batches import Part
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, Position, random_orders
 from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows

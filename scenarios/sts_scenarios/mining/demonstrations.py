@@ -29,7 +29,7 @@ from sts.numerics.draws import random_uniform
 from sts.numerics.streams import stream, streams
 from sts.provenance import collect_provenance
 from sts.trajectories.record import check_replays, generate_states, list_missions
-from sts.trajectories.types import TEST_SHARE, Player, Trajectory, get_split
+from sts.trajectories.trajectory import TEST_SHARE, Player, Trajectory, get_split
 from sts_scenarios.mining.building import fill_template
 from sts_scenarios.mining.choice import Pick
 from sts_scenarios.rules import categories as registry

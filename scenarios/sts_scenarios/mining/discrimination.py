@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sts.errors import ArgumentError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.mining.choice import Keep, Pick
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.rules import categories

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sts.continuations import label_table, store
-from sts.continuations.types import HUMAN, Continuation
+from sts.continuations import continuation_store as store
+from sts.continuations import label_table
+from sts.continuations.continuation import HUMAN, Continuation
 from sts.domains import load_domain, observation_shapes, why_unavailable
 from sts.engine.lockstep import play_episodes
 from sts.engine.replay import replay_worlds
@@ -21,11 +22,11 @@ from sts.errors import ArgumentError, StsError
 from sts.jobs.executors import Executor
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Scenario, Suite
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.suites.suite import Scenario, Suite
+from sts.trajectories import trajectory_store as trajectories
 from sts.trajectories.batches import MemoryPart
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories.trajectory import Player, Trajectory
 from sts_scenarios.mining.building import COPIED_PROVENANCE
 from sts_scenarios.mining.choice import Keep, Pick
 from sts_scenarios.mining.confirming import Make, run_in_pool

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sts.errors import ArgumentError, MissingExtra
 from sts.names import is_one_line, quote
 from sts.trajectories import steps
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules.category import Candidate, Category
 
 KEYWORDS = frozenset(

@@ -8,8 +8,8 @@ from sts import registry
 from sts.errors import ArgumentError, StsError
 from sts.names import quote
 from sts.storage.files import canonical_json
-from sts.suites.types import DIFFICULTIES
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules.category import Candidate, Category
 
 Miner = Callable[[Trajectory], Iterable[Candidate]]

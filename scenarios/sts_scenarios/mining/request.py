@@ -12,11 +12,11 @@ from sts.domains import why_unavailable
 from sts.errors import ArgumentError
 from sts.jobs.pool import create_pool
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.suites.types import Scenario, Summary
+from sts.suites import suite_store as suites
+from sts.suites.suite import Scenario, Summary
 from sts.trajectories import batches
 from sts.trajectories.batches import Part, RecordedParts
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining import (
     Mined,
     MiningTerms,

@@ -8,8 +8,8 @@ from sts.live.openings import count_steps, get_controls
 from sts.live.types import Opening
 from sts.names import quote
 from sts.storage.workspace import Workspace
-from sts.suites.types import DIFFICULTIES, KINDS
-from sts.trajectories.types import Trajectory, get_split
+from sts.suites.suite import DIFFICULTIES, KINDS
+from sts.trajectories.trajectory import Trajectory, get_split
 from sts_scenarios.rules.category import CONTEXT, Candidate, Category
 
 SOURCES = ("requests", "failures")

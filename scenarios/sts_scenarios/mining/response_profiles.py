@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from sts.errors import ArgumentError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.mining.building import fill_template, make_scenario
 from sts_scenarios.mining.choice import Keep, Pick
 from sts_scenarios.rules.category import Category

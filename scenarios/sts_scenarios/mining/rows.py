@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.suites.types import DIFFICULTIES
+from sts.suites.suite import DIFFICULTIES
 from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Position, Stratum
 from sts_scenarios.mining.terms import MiningTerms
 from sts_scenarios.rules.category import Category

@@ -20,7 +20,7 @@ from sts.jobs.executors import Executor
 from sts.jobs.pool import create_pool
 from sts.registry import translate_errors
 from sts.storage.files import canonical_json
-from sts.suites.types import DIFFICULTIES
+from sts.suites.suite import DIFFICULTIES
 from sts.trajectories import batches
 from sts.trajectories.batches import Part, TrajectoryColumns
 from sts_scenarios.mining.building import name_trajectory

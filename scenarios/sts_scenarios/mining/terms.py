@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.errors import StsError
-from sts.suites.types import Scenario, Summary
+from sts.suites.suite import Scenario, Summary
 from sts_scenarios.mining.building import FAILURE_TAG
 from sts_scenarios.mining.choice import Keep, OfferedSteps, Picks, Stratum, world_key
 

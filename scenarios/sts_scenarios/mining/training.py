@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules.category import Candidate, Category
 
 

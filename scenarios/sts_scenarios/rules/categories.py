@@ -23,7 +23,7 @@ from types import ModuleType
 
 from sts import registry
 from sts.errors import ArgumentError, StsError, UnknownName
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.rules.category import Category, Criterion, Overlay, name_in_errors
 from sts_scenarios.rules.validity import find_category
 

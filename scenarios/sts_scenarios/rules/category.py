@@ -11,9 +11,9 @@ from sts import registry
 from sts.agents import Agent
 from sts.episodes import Episode
 from sts.errors import ArgumentError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts.trajectories.batches import EpisodeBatch
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 CONTEXT = 10
 

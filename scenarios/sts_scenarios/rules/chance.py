@@ -10,7 +10,7 @@ from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
 from sts.domains import Domain, load_domain
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category
 

@@ -8,15 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sts.agents.identity import declared_version, fingerprint_code
-from sts.continuations import label_table, labels, store
+from sts.continuations import continuation_store as store
+from sts.continuations import label_table, labels
+from sts.continuations.continuation import HUMAN, Continuation
 from sts.continuations.index import Index
 from sts.continuations.labels import Label
-from sts.continuations.types import HUMAN, Continuation
 from sts.domains import code_path
 from sts.errors import DamagedData, StsError
 from sts.storage.store import KeyValueStore
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario, Suite
+from sts.suites.suite import Scenario, Suite
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import NO_LABEL, Category
 from sts_scenarios.rules.validity import find_category

@@ -7,7 +7,7 @@ from typing import Any
 from sts.errors import ArgumentError
 from sts.names import quote
 from sts.suites.lint import find_dialogue_fault, find_pair_fault
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 LINKS = {"pair": "half of the pair", "dialogue": "a turn of the dialogue"}
 """Kinds of links between candidates, and the name of one linked candidate."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from sts import agents
 from sts.agents import Agent
+from sts.continuations.continuation import Continuation
 from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
-from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, StsError
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category, Label, no_rule
 from sts_scenarios.rules.validity import UNCHECKED, find_category

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sts import agents
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.suites.suite import DIFFICULTIES, Scenario
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category
 from sts_scenarios.rules.chance import compute_open_loop_pass_rate, compute_pass_rate

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sts.storage.files import canonical_json
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.suites.suite import DIFFICULTIES, Scenario
 from sts_scenarios.rules.category import Candidate, Label
 
 Frame = TypeVar("Frame")

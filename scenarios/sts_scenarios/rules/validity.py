@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from sts.errors import StsError
 from sts.registry import translate_errors
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 from sts_scenarios.rules.category import Category, no_rule
 
 UNCHECKED = "not checked by a rule: have a second person read it"

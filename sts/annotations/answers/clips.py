@@ -9,7 +9,7 @@ from sts.annotations.answers.current_events import load_current_events
 from sts.annotations.database.schema import claims, events, items, reference_items, slots
 from sts.annotations.log.events import ADJUDICATION
 from sts.annotations.people import deal
-from sts.annotations.types import Annotator, ShownVerdict
+from sts.annotations.records import Annotator, ShownVerdict
 from sts.errors import ArgumentError
 from sts.ratings import PEOPLE, RULE
 

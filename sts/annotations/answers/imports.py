@@ -14,8 +14,8 @@ from sts.annotations.log import events
 from sts.annotations.log.events import Event
 from sts.annotations.people import deal, people
 from sts.annotations.queue import queue
+from sts.annotations.records import Annotator, Item
 from sts.annotations.study import StudySettings
-from sts.annotations.types import Annotator, Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, quote, replace_unprintable
 from sts.ratings import (

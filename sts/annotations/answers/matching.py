@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sts.annotations.answers.imports import Rating, annotator_names
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people
 from sts.annotations.queue import queue
 from sts.annotations.queue.items import find_players, make_item
-from sts.annotations.types import Item
-from sts.continuations import store as continuations
+from sts.annotations.records import Item
+from sts.continuations import continuation_store as continuations
 from sts.errors import DamagedData, ErasedSuite, MissingExtra
 from sts.names import quote
 from sts.storage.workspace import Workspace
 from sts.suites import folders
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 
 
 def match_to_continuations(

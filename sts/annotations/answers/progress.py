@@ -13,7 +13,7 @@ from sts.annotations.database.schema import (
 )
 from sts.annotations.log.events import is_judgement
 from sts.annotations.people.exclusions import is_counted
-from sts.annotations.types import DailyActivity, Progress
+from sts.annotations.records import DailyActivity, Progress
 from sts.ratings import UNABLE
 
 

@@ -26,8 +26,8 @@ from sts.annotations.people import deal, people
 from sts.annotations.people.exclusions import is_excluded
 from sts.annotations.queue import references
 from sts.annotations.queue.candidates import lock_free_slot
+from sts.annotations.records import Acknowledgement, RejectedSubmission
 from sts.annotations.study import StudySettings
-from sts.annotations.types import Acknowledgement, RejectedSubmission
 from sts.names import replace_unprintable
 from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sts.continuations import label_table, labels
+from sts.continuations.continuation import Continuation
 from sts.continuations.index import Index
-from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:

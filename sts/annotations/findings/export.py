@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.draws import unit_hash
 from sts.annotations.queue import references
 from sts.annotations.study import DEFAULT_STUDY, StudySettings

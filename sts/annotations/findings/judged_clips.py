@@ -12,7 +12,7 @@ from sts.annotations.database.schema import copies, events, item_suites
 from sts.annotations.log.events import is_judgement
 from sts.annotations.people.people import has_played
 from sts.annotations.queue.references import is_reference
-from sts.continuations.types import HUMAN
+from sts.continuations.continuation import HUMAN
 from sts.ratings import UNABLE
 
 DISAGREEMENTS = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Select, func, select
 
 from sts.annotations.answers.submissions import MAX_TEXT_CHARS
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import anchors, events, items
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.log.closings import ClosingEvent, load_closing_events
 from sts.annotations.log.events import CLOSING, REOPENING, append_suite_event
 from sts.annotations.people.exclusions import is_counted
 from sts.annotations.queue import references
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.annotations.vault import history
 from sts.annotations.vault.history import ClipRecord
 from sts.errors import ArgumentError

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from sts.annotations.answers import review_events
 from sts.annotations.answers.current_events import CurrentEvent
 from sts.annotations.answers.verdicts import Verdict
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings import error_analysis, judged_clips
 from sts.annotations.findings.differences import differs_from_label
 from sts.annotations.findings.error_analysis import ErrorAnalysis

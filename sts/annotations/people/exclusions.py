@@ -22,7 +22,7 @@ from sts.annotations.database.schema import annotators, controls, events, slots
 from sts.annotations.log.changes import EXCLUDE, record_changes
 from sts.annotations.log.events import is_judgement
 from sts.annotations.people import people
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import ArgumentError
 
 _LATEST = select(func.max(controls.c.id)).where(controls.c.setting == EXCLUDE)

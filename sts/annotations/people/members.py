@@ -10,7 +10,7 @@ from sts.annotations.database.schema import controls, copies, events, item_suite
 from sts.annotations.log.changes import EXCLUDE
 from sts.annotations.log.events import is_judgement
 from sts.annotations.people import people, sessions
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 
 DAY_S = 86400.0
 

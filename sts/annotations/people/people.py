@@ -39,14 +39,14 @@ from sts.annotations.log import events
 from sts.annotations.log.changes import ROLE, record_changes
 from sts.annotations.people import addresses, deal, sessions
 from sts.annotations.people.roles import ROLES
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name, is_pseudonym, quote, replace_unprintable
 from sts.spellings import find_spellings
 from sts.storage.files import content_hash
 
 if TYPE_CHECKING:
-    from sts.annotations.database.store import AnnotationStore
+    from sts.annotations.database.annotation_store import AnnotationStore
 
 # Built once: building a statement takes longer than running it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))

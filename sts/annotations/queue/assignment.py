@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sts.annotations.draws import unit_hash
+from sts.annotations.records import Item
 from sts.annotations.study import StudySettings
-from sts.annotations.types import Item
 
 FIRST, ORDINARY = 0, 1
 """Turns of the queue: clips judged twice come first, to measure agreement early, then others."""

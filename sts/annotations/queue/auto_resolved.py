@@ -6,7 +6,7 @@ from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from sts.annotations.database.database import iter_batches
 from sts.annotations.database.schema import auto_resolved, items, slots
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 
 
 def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:

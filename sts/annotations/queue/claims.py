@@ -40,8 +40,8 @@ from sts.annotations.queue.candidates import (
     lock_free_slot,
 )
 from sts.annotations.queue.queue import HASH_MODULUS
+from sts.annotations.records import Claim
 from sts.annotations.study import StudySettings, base_suite
-from sts.annotations.types import Claim
 from sts.errors import UnknownName
 
 _MAX_COUNTED = 10 * assignment.MAX_BATCH_SIZE

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 from sts.continuations import human
-from sts.continuations.types import HUMAN
+from sts.continuations.continuation import HUMAN
 
 if TYPE_CHECKING:
+    from sts.continuations.continuation import Continuation
     from sts.continuations.index import Entry
-    from sts.continuations.types import Continuation
 
 
 def make_item(

@@ -12,8 +12,8 @@ from sts.annotations.database.schema import copies, item_suites, items, slots
 from sts.annotations.people import deal
 from sts.annotations.queue import assignment, auto_resolved, balance, references, rubrics
 from sts.annotations.queue.assignment import Requirement
+from sts.annotations.records import Item
 from sts.annotations.study import StudySettings
-from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import RULE
 

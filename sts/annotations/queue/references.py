@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, ins
 
 from sts.annotations.database.schema import events, items, last_reference, reference_items, slots
 from sts.annotations.log.events import is_judgement
-from sts.annotations.types import Reference
+from sts.annotations.records import Reference
 from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
 from sts.storage.chains import START, Link, next_link

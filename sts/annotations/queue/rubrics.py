@@ -13,7 +13,7 @@ from sts.annotations.database.database import iter_batches
 from sts.annotations.database.schema import copies, events, item_players, item_suites, items, slots
 from sts.annotations.log.events import is_judgement
 from sts.annotations.queue.references import is_reference
-from sts.annotations.types import Item
+from sts.annotations.records import Item
 
 
 def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.vault import history, study_continuations
 from sts.annotations.vault.history import History
 from sts.annotations.vault.study_continuations import StudyContinuations

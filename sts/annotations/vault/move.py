@@ -8,10 +8,10 @@ from sqlalchemy import Connection, Table, TextClause, func, select, text
 from sqlalchemy.exc import IntegrityError
 
 from sts.annotations.database import schema, sqlite
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.database import Database
 from sts.annotations.database.opening import open_postgresql, open_sqlite, parse_url
 from sts.annotations.database.presence import DATABASE_FILE, URL_VARIABLE
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.vault import history
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage.files import link_new, open_part_folder

@@ -25,7 +25,7 @@ from sts.formats.minari import minari
 from sts.formats.minari.record import FORMAT, KEY, VERSION, encode_infos
 from sts.storage.files import create_folder
 from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 _OVERRIDABLE = ("reset", "step", "observe")
 """Methods whose overriding makes an environment differ from the one that Gymnasium makes."""

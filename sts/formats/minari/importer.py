@@ -13,7 +13,7 @@ from sts.formats.minari import minari, sizes
 from sts.formats.minari.record import FORMAT, KEY, VERSION, restore_trajectory
 from sts.formats.minari.replayed import replay_dataset
 from sts.storage.files import read_bytes
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 _MAX_BYTES = 2**26
 """Maximum size of a dataset's metadata, in bytes."""

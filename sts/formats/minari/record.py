@@ -18,8 +18,8 @@ from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import canonical_json, parse_versioned_json
 from sts.trajectories.observed import describe_steps
-from sts.trajectories.store import check_worlds
-from sts.trajectories.types import Player, Trajectory
+from sts.trajectories.trajectory import Player, Trajectory
+from sts.trajectories.trajectory_store import check_worlds
 
 KEY, FORMAT, VERSION = "sts_format", "minari", 3
 _KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": dict}

@@ -22,7 +22,7 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.jobs.deadlines import guard_call
 from sts.provenance import collect_provenance
-from sts.trajectories.types import Player, Trajectory, make_trajectory
+from sts.trajectories.trajectory import Player, Trajectory, make_trajectory
 
 
 class RecordedEpisode(NamedTuple):

@@ -18,7 +18,7 @@ import pytest
 from sts.annotations.findings import export
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import suite_store as store
 from sts_analysis.report import document
 from sts_scenarios.rules.labels import LabelResult
 from tests.analysis.variants import draw_study

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.cli.main import main
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_analysis.evidence.gather import FOLDER, open_evidence
 from sts_analysis.inputs.workspace import gather
 from sts_analysis.report.core import Options, Study

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations.types import ShownVerdict
+from sts.annotations.records import ShownVerdict
 from sts.errors import ArgumentError
 from sts_analysis.evidence.bundle import bundle, check_bundle
 from sts_analysis.evidence.dossiers import Clip, Dossier, Share, choose_clips, list_dossiers

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from sts.agents import fingerprint, load
-from sts.annotations.database.store import AnnotationStore
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import exclusions
 from sts.cli.main import main
 from sts.continuations.requests import record_request
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_analysis.inputs.workspace import gather
 from sts_annotator_app.queueing import fill_queue
 from tests.annotations.examples import judge

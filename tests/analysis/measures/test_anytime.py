@@ -166,7 +166,7 @@ def test_rewards_outside_their_range_are_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Odd, "offset", offset)
-    monkeypatch.setattr("sts_analysis.measures.check.MAX_LEVELS", 3)
+    monkeypatch.setattr("sts_analysis.measures.class_checks.MAX_LEVELS", 3)
     monkeypatch.setattr(registry, "load_entry_point", entry_points({"odd": Odd}))
     flags = "--environments 2" if measure == "check" else "--agent random --runs 1"
     load_class.cache_clear()

@@ -19,7 +19,8 @@ from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError
 from sts.numerics.streams import streams
-from sts_analysis.measures import anytime, calibration, check
+from sts_analysis.measures import anytime, calibration
+from sts_analysis.measures import class_checks as check
 from sts_analysis.measures.anytime import Settings
 from sts_analysis.measures.calibration import PATIENCE, CalibratedClass
 from sts_analysis.measures.classes import Chosen, load_class

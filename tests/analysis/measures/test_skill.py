@@ -20,7 +20,7 @@ from sts.engine.session import Actions
 from sts.errors import ArgumentError, StsError
 from sts.storage.scores import read_score_rows
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import get_split
+from sts.trajectories.trajectory import get_split
 from sts_analysis.measures import skill, skill_scores
 from sts_analysis.measures.classes import LearningClass
 from sts_analysis.measures.skill import Curriculum, Curve, assess, find_sufficient

@@ -11,7 +11,7 @@ import pytest
 
 from sts import agents as registry
 from sts.cli.main import main
-from sts.continuations import store
+from sts.continuations import continuation_store as store
 from sts.continuations.run import run
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage.workspace import Workspace

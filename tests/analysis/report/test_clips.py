@@ -17,7 +17,7 @@ from sts.cli.main import main
 from sts.continuations.run import run
 from sts.domains import load_domain
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import empty_scores

@@ -12,7 +12,7 @@ from sts.cli.main import main
 from sts.continuations.run import run
 from sts.storage.chains import Link
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.suites.statement import FILE, QUESTIONS
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.appendix import statement

@@ -17,7 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.live.game import Game

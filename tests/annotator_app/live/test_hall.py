@@ -5,8 +5,8 @@ import errno
 
 import pytest
 
-from sts.annotations.database.store import AnnotationStore
-from sts.annotations.types import Annotator
+from sts.annotations.database.annotation_store import AnnotationStore
+from sts.annotations.records import Annotator
 from sts.episodes import Instruction
 from sts.live import forgetting
 from sts.live.game import Game
@@ -17,7 +17,7 @@ from sts.live.plans import make_plan
 from sts.live.records import get_journal_path
 from sts.live.types import Participant, Turn
 from sts.storage.workspace import Workspace
-from sts.trajectories import store as trajectories
+from sts.trajectories import trajectory_store as trajectories
 from sts_annotator_app.live.hall import Hall, Place
 from sts_annotator_app.live.rooms import DISK_FAILED, Refused
 from sts_lambda_star.agents.rule import Rule

@@ -11,7 +11,7 @@ import uvicorn
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts.errors import DamagedData
 from sts_annotator_app.auth.browser_sessions import BrowserSessions
 from sts_annotator_app.auth.entrances import Authenticator

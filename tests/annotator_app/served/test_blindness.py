@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import copies, deals, items, reference_items
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.people import people as store_people
 from sts.annotations.queue.items import make_item
+from sts.continuations.continuation_store import find_continuation, iter_entries
 from sts.continuations.run import run
-from sts.continuations.store import find_continuation, iter_entries
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts.viewer.criteria import find_criterion
 from tests.access.attempts import attempt
 from tests.access.telling import ALPHA, p_value, words_in

@@ -16,9 +16,9 @@ from sts.annotations.log import decisions
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
-from sts.suites.types import Suite
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.suites.suite import Suite
+from sts.trajectories import trajectory_store as trajectories
 from sts_scenarios.draft.freezing import with_state
 from tests.annotator_app.served.browser import Opener, press, saved
 from tests.annotator_app.serving import Server

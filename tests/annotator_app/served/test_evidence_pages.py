@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.types import ShownVerdict
-from sts.continuations.store import iter_entries
+from sts.annotations.records import ShownVerdict
+from sts.continuations.continuation_store import iter_entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts_analysis.evidence import files

@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 
 from sts.annotations.people import people
-from sts.continuations.store import load
-from sts.continuations.types import HUMAN
+from sts.continuations.continuation import HUMAN
+from sts.continuations.continuation_store import load
 from sts.domains import load_domain
 from sts.engine.rendering import render_frames
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from tests.annotator_app import ring
 from tests.annotator_app.served.browser import Opener, item, next_one, press, saved, status
 from tests.annotator_app.served.test_live_page import act, finish_scenario, start_scenario

@@ -18,8 +18,8 @@ from sts.annotations.database.schema import deals, items
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from sts_scenarios.draft.recipes import RecipeScenario, build_suite, load_recipe
 from tests.annotator_app.served.browser import press, saved
 from tests.annotator_app.served.test_team_work import mark, waiting

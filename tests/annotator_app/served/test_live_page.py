@@ -6,16 +6,16 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from sts.annotations.types import Annotator
-from sts.continuations.store import load
-from sts.continuations.types import HUMAN, Continuation
+from sts.annotations.records import Annotator
+from sts.continuations.continuation import HUMAN, Continuation
+from sts.continuations.continuation_store import load
 from sts.domains import load_domain
 from sts.live.journal import read_events
 from sts.live.records import get_journal_path
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from tests.annotator_app.served.browser import Opener, wide
 from tests.annotator_app.serving import SUITE, Server
 from tests.stores import add_person, claim_items

@@ -18,7 +18,7 @@ from sts.cli.main import main
 from sts.live.journal import Event, read_events
 from sts.live.records import get_journal_path
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules.category import Label
 from tests.annotator_app.dying import DIES
 from tests.annotator_app.live.test_page import (

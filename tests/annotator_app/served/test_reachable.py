@@ -19,7 +19,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from sts.annotations.types import Annotator
+from sts.annotations.records import Annotator
 from sts_annotator_app.auth.browser_sessions import BrowserSessions, cookie_name
 from sts_annotator_app.pages.message_route import MESSAGES
 from sts_annotator_app.results import RESULTS, serve_results

@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations.answers import review_events, submissions
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import items
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.log.events import Event
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_scenarios.rules.labels import label_suite
 from tests.annotator_app.served.browser import Opener, press, saved
 from tests.annotator_app.serving import SUITE, Server

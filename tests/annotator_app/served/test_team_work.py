@@ -16,10 +16,10 @@ from sts.annotations.answers import review_events
 from sts.annotations.answers.review_events import ERRORS
 from sts.annotations.database.schema import items
 from sts.cli.main import main
-from sts.continuations import store as continuations
+from sts.continuations import continuation_store as continuations
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
+from sts.suites import suite_store as suites
 from sts_scenarios.rules.labels import label_suite
 from tests.annotator_app.served.browser import SHADOWS, press
 from tests.annotator_app.serving import AGENTS, SUITE, Server, quiet

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from sts.storage.files import canonical_json
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 
 Collect = Callable[..., Path]
 DATA = Path("data") / "main_data.hdf5"

@@ -17,8 +17,8 @@ from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, ReplayMismatch
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Player, Trajectory, make_trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Player, Trajectory, make_trajectory
 from tests.examples import recorded, state_after
 from tests.formats.minari.conftest import DATA, forge
 from tests.trajectories.bell import NAME, walks

@@ -18,7 +18,7 @@ from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.formats import rlds
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from tests.access.attempts import attempt
 from tests.formats.minari.conftest import DATA
 from tests.recording import record

@@ -30,7 +30,7 @@ from sts.agents.protocol import Agent, Instructions, Memory
 from sts.domains.random import Random
 from sts.engine.replay import verify
 from sts.errors import ReplayMismatch
-from sts.trajectories.types import Trajectory
+from sts.trajectories.trajectory import Trajectory
 from sts_lambda_star import state as states
 from sts_lambda_star.agents.bidding import Bidding
 from sts_lambda_star.agents.binary_tree import BinaryTree

@@ -20,8 +20,8 @@ from typing import Any
 
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Suite
+from sts.suites import suite_store as store
+from sts.suites.suite import Suite
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.validity import matches
 from tests.reproduction.suites.building import DRAFT, carry_out, copy_parent, flags, run

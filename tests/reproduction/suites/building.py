@@ -14,10 +14,10 @@ from sts.cli.main import main as sts_command
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import suite_store as store
 from sts.suites.drafts import open_draft
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Suite
+from sts.suites.suite import Suite
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.engine.replay import replay_worlds
 from sts.storage.workspace import Workspace
-from sts.trajectories import store as trajectories
+from sts.trajectories import trajectory_store as trajectories
 from sts_lambda_star.domain import Observation
 from sts_lambda_star.state import MOVES, TOKENS
 from tests.reproduction.suites.building import carry_out

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from sts import agents
-from sts.suites.types import Scenario, Suite
+from sts.suites.suite import Scenario, Suite
 from sts_analysis.inputs.gather import gather_table
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.appendix import dimensions

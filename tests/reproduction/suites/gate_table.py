@@ -22,8 +22,8 @@ from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.domains import load_domain
 from sts.errors import StsError
-from sts.suites.types import DIFFICULTIES, Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES, Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules import categories, quality_checks
 from sts_scenarios.rules.category import Candidate, Category
 from sts_scenarios.rules.chance import compute_pass_rate

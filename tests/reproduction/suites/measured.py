@@ -18,8 +18,8 @@ import pandas as pd
 
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import DIFFICULTIES, Suite
+from sts.suites import suite_store as store
+from sts.suites.suite import DIFFICULTIES, Suite
 from sts_analysis.report.appendix.dimensions import MAX_SHOWN, Result
 from sts_analysis.report.text import decimal, decimal_range, to_plain
 from sts_lambda_star.categories import AGENTS, CURATION

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.rules.category import Category
 from tests.mined import mine
 

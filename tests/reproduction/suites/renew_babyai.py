@@ -19,8 +19,8 @@ from pathlib import Path
 
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Suite
+from sts.suites import suite_store as store
+from sts.suites.suite import Suite
 from tests.reproduction.suites import build_babyai, building
 from tests.reproduction.suites.building import DRAFT, carry_out, flags, run, use_earlier_words
 from tests.reproduction.suites.recorders import BABYAI_RANDOM

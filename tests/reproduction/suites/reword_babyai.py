@@ -20,8 +20,8 @@ from pathlib import Path
 
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Scenario, Suite
+from sts.suites import suite_store as store
+from sts.suites.suite import Scenario, Suite
 from sts_scenarios.draft.freezing import load_candidates
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category

@@ -21,8 +21,8 @@ import pandas as pd
 from sts import agents
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
-from sts.suites import store
-from sts.suites.types import Suite
+from sts.suites import suite_store as store
+from sts.suites.suite import Suite
 from sts_lambda_star.categories import SPREAD
 from sts_scenarios.rules.profiles import compute_profiles
 from tests.reproduction.suites.measured import table

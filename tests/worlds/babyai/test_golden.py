@@ -7,8 +7,8 @@ import functools
 import pytest
 
 from sts import agents
-from sts.continuations.types import Continuation
-from sts.suites.types import Scenario
+from sts.continuations.continuation import Continuation
+from sts.suites.suite import Scenario
 from sts_scenarios.rules import categories
 from tests import golden
 from tests.examples import agents_of

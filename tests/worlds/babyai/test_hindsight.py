@@ -17,8 +17,8 @@ from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.domains import load_domain
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import Scenario
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import Scenario
+from sts.trajectories.trajectory import Trajectory
 from sts_babyai import minigrid_names
 from sts_babyai.agents.instructions import parse_steps
 from sts_babyai.agents.missions import Clause

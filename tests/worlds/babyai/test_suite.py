@@ -20,10 +20,10 @@ from sts.domains.adapter import EnvironmentDomain
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch
 from sts.storage.workspace import Workspace
-from sts.suites import store
+from sts.suites import suite_store as store
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import DIFFICULTIES, Scenario, Suite, group_pairs
-from sts.trajectories.types import Trajectory
+from sts.suites.suite import DIFFICULTIES, Scenario, Suite, group_pairs
+from sts.trajectories.trajectory import Trajectory
 from sts_babyai.agents.missions import is_relative
 from sts_babyai.categories import missions
 from sts_scenarios import mining

@@ -13,7 +13,7 @@ from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld
 from overcooked_ai_py.static import LAYOUTS_DIR
 
 from sts import agents
-from sts.continuations.types import Continuation
+from sts.continuations.continuation import Continuation
 from sts.domains import load_domain
 from sts.domains.conformance import check
 from sts.episodes import Episode

@@ -7,8 +7,8 @@ from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
-from sts.suites import store as suites
-from sts.trajectories import store as trajectories
+from sts.suites import suite_store as suites
+from sts.trajectories import trajectory_store as trajectories
 from sts_overcooked import trials
 from sts_scenarios.draft import recipes
 

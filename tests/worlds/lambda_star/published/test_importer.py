@@ -10,7 +10,7 @@ from sts.cli.main import main
 from sts.engine.replay import verify
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
+from sts.trajectories import trajectory_store as store
 from sts_lambda_star.published.importer import TEAMS, read
 from tests.examples import SAMPLE_2016
 

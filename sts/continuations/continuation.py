@@ -14,7 +14,7 @@ from sts.episodes import Episode, Instruction, sort_instructions
 from sts.errors import StsError
 from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, content_hash
-from sts.suites.types import Scenario
+from sts.suites.suite import Scenario
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parse_versioned_json, write_atomically
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import SPLITS, Player, Trajectory
+from sts.trajectories.trajectory import SPLITS, Player, Trajectory
 
 FORMAT, VERSION = KIND = "trajectories", 4
 ROWS_PER_GROUP = 4096

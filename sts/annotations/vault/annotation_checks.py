@@ -4,10 +4,10 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.database import Database
 from sts.annotations.database.presence import DATABASE_FILE, DELETED_RECORD, NEW_RECORD, RECORD_FILE
 from sts.annotations.database.schema import copies, decisions, item_suites, items
-from sts.annotations.database.store import AnnotationStore
 from sts.annotations.log.decisions import load_decisions
 from sts.annotations.vault import digests
 from sts.annotations.vault.history import History, verify

@@ -8,7 +8,8 @@ from sts.storage.checks import CheckResult, Findings, list_folders
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
-from sts.suites import store, tags
+from sts.suites import suite_store as store
+from sts.suites import tags
 from sts.suites.drafts import find_draft
 from sts.suites.lint import lint_scenarios
 from sts.suites.statement import read_words

@@ -6,8 +6,8 @@ from sts.domains import why_unavailable
 from sts.engine.replay import Mismatch, verify
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace
-from sts.trajectories import store
-from sts.trajectories.types import Trajectory
+from sts.trajectories import trajectory_store as store
+from sts.trajectories.trajectory import Trajectory
 
 
 def find_mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
+from sts.continuations.continuation_store import find_continuation
 from sts.continuations.index import Index, from_parts
-from sts.continuations.store import find_continuation
 from sts.errors import DamagedData
 from sts.live.interactions import summarise_session
 from sts.live.journal import is_open, read_events
@@ -13,7 +13,7 @@ from sts.live.plans import SESSIONS_FOLDER, list_studies, load_plan
 from sts.live.types import Opening
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace
-from sts.trajectories.store import find_trajectory
+from sts.trajectories.trajectory_store import find_trajectory
 
 
 def check(workspace: Workspace) -> CheckResult:

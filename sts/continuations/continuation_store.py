@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations import labels, parts
+from sts.continuations.continuation import Continuation, Identity
 from sts.continuations.index import LOOK_UP, NAME, Entry, Index, StaleIndex, open_index
-from sts.continuations.types import Continuation, Identity
 from sts.errors import UnknownName
 from sts.storage import parquet
 from sts.storage.workspace import Workspace

@@ -23,7 +23,7 @@ from sts.suites.folders import (
     validate_suite_name,
 )
 from sts.suites.lint import find_field_faults, lint_scenarios
-from sts.suites.types import Change, Scenario, Suite
+from sts.suites.suite import Change, Scenario, Suite
 
 
 def freeze_scenarios(
