@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -49,10 +50,12 @@ def write_page() -> str:
     lines = [HEAD]
     for module, purpose in MODULES.items():
         lines.append(f"## `{module}`\n\nFor {purpose}.\n")
-        for subject, names in import_module(module).GROUPS.items():
+        loaded = import_module(module)
+        stub = Path(str(loaded.__file__)).with_suffix(".pyi").read_text()
+        for subject, imports in re.findall(r"^# ([A-Z].*)\n((?:.+\n)+)", stub, re.M):
             lines.append(f"### {subject}\n\n| name | meaning |\n|---|---|")
-            for name in names:
-                text = describe(name, getattr(import_module(module), name))
+            for name in re.findall(r" as _?(\w+)$", imports, re.M):
+                text = describe(name, getattr(loaded, name))
                 lines.append(f"| `{name}` | {text.replace('|', chr(92) + '|')} |")
             lines.append("")
     return "\n".join(lines)

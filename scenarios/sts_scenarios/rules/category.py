@@ -207,7 +207,7 @@ class Category:
 
     Examples:
       >>> import sts
-      >>> from sts_scenarios.rules.category import Candidate
+      >>> from sts_scenarios.plugin import Candidate
       >>> def find_candidates(trajectory, context, horizon):
       ...     if trajectory.episode.steps >= context + horizon:
       ...         yield Candidate(context, player=0, difficulty="easy")
