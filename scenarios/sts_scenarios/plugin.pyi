@@ -14,16 +14,11 @@ from sts_scenarios.rules.category import Prefilter as Prefilter
 from sts_scenarios.rules.category import Rubric as Rubric
 
 # Categories whose instructions name a task
+from sts_scenarios.rules.solvability import Attempt as Attempt
 from sts_scenarios.rules.solvability import difficulty_by_steps as difficulty_by_steps
-from sts_scenarios.rules.solvability import encode_proposals as encode_proposals
-from sts_scenarios.rules.solvability import label_attempt as label_attempt
-from sts_scenarios.rules.solvability import make_candidates as make_candidates
 from sts_scenarios.rules.solvability import make_label as make_label
 from sts_scenarios.rules.solvability import NOT_DONE as NOT_DONE
 from sts_scenarios.rules.solvability import Proposal as Proposal
-from sts_scenarios.rules.solvability import steps_needed as steps_needed
-from sts_scenarios.rules.solvability import Task as Task
-from sts_scenarios.rules.solvability import template_fields as template_fields
-from sts_scenarios.rules.solvability import why_not_proposed as why_not_proposed
+from sts_scenarios.rules.solvability import TaskCategory as TaskCategory
 
 HOMES: dict[str, str]

@@ -1,20 +1,26 @@
-"""Solvability filter for categories that propose tasks and keep those a solver can do.
+"""Categories that propose tasks for a candidate step and keep those a solver can do.
 
-A category proposes tasks for a candidate step. A proposal is kept if the solver, which observes
-what a player observes, succeeds within the horizon and the shortcut does not. Unless the category
-sets it, difficulty depends on the steps the solver needs: easy up to a third of the horizon, medium
-up to two thirds, else hard.
+A proposal is kept if the solver, which observes what a player observes, succeeds within the horizon
+and the shortcut does not. Unless the category sets it, difficulty depends on the steps the solver
+needs: easy up to a third of the horizon, medium up to two thirds, else hard.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+import functools
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, NamedTuple
 
+from sts.agents import Agent
+from sts.episodes import Episode
 from sts.storage.files import canonical_json
 from sts.suites.suite import DIFFICULTIES, Scenario
-from sts_scenarios.rules.category import Candidate, Label
+from sts.trajectories.trajectory import Trajectory
+from sts_scenarios.rules.category import Candidate, Category, ControlPolicies, Label, Rubric
 
-Frame = TypeVar("Frame")
-"""A state snapshot before a step, as defined by the categories of an environment."""
+Lengths = tuple[int, int]
+"""C and L, the numbers of steps of a context and of a continuation."""
 NOT_DONE = Label("not_done", None)
 
 
@@ -27,17 +33,13 @@ class Proposal(NamedTuple):
     difficulty: str = ""  # overrides the difficulty computed from the solver's steps
 
 
-class Task(NamedTuple):
-    """Definition of what a category asks, how to label it and how to test it."""
+class Attempt(NamedTuple):
+    """A step of a trajectory at which tasks are tried."""
 
-    # yields the proposals at a candidate step, in the environment's own representation; a tuple of
-    # two is a contrast pair
-    propose: Callable[[Any], Iterator[tuple[Proposal, ...]]]
-    # automatic label, given the frames from the takeover on, the evaluated player (if there are
-    # several) and a candidate's parameters
-    label: Callable[..., Label]
-    solver: Callable[[Any], int]  # solver policy, based on observations only
-    shortcut: Callable[[Any], int]  # policy that would pass without following the instruction
+    step: int  # the takeover
+    player: int  # the evaluated player
+    start: Hashable  # what `TaskCategory.play` needs to get there
+    proposals: Sequence[tuple[Proposal, ...]]  # in the order in which they are tried
 
 
 def make_label(step: int, success: bool) -> Label:
@@ -45,70 +47,164 @@ def make_label(step: int, success: bool) -> Label:
     return Label("success" if success else "failure", step)
 
 
-def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
-    """Return the label of an attempt, reading frames only until there is a verdict."""
-    seen_frames: list[Frame] = []
-    label = NOT_DONE
-    for frame in frames:
-        seen_frames.append(frame)
-        label = rule(seen_frames)
-        if label.verdict != "not_done":
-            break
-    return label
-
-
-def steps_needed(solver: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
-    """Return the steps the solver needs for all instructions of a proposal.
-
-    None if the solver fails, or if the shortcut succeeds.
-    """
-    steps = []
-    for label in solver:
-        if label.verdict != "success":
-            return None
-        steps.append(label.step or horizon)
-    return None if all(label.verdict == "success" for label in shortcut) else max(steps)
-
-
 def difficulty_by_steps(steps: int | None, horizon: int) -> str:
     """Return the difficulty, by the share of allowed steps that are needed; None counts as all."""
     return DIFFICULTIES[min(3 * ((steps or horizon) - 1) // horizon, 2)]
 
 
-def encode_proposals(proposals: Sequence[Proposal]) -> bytes:
-    """Return the template fields and parameters of proposals as canonical JSON."""
-    return canonical_json([(proposal.words, proposal.parameters) for proposal in proposals])
+class TaskCategory(ABC):
+    """A category whose tasks a solver can do from observations.
 
+    The class of an environment defines how its episodes are searched and played; the class of a
+    category defines what to propose, how to label it, and the two control policies. Frames are
+    state snapshots before a step, in the environment's own representation.
 
-def make_candidates(
-    step: int,
-    player: int,
-    difficulty: str,
-    proposals: Sequence[Proposal],
-    names: Mapping[str, str] | None = None,
-) -> Iterator[Candidate]:
-    """Yield the candidates for one proposal, or for both halves of a contrast pair."""
-    pair = "either" if len(proposals) == 2 else ""
-    for proposal in proposals:
-        yield Candidate(
-            step,
-            player,
-            proposal.difficulty or difficulty,
-            proposal.parameters,
-            proposal.words | dict(names or {}),
-            proposal.answer,
-            pair=pair,
+    Attributes:
+      name, domain, horizon, templates, rubric, context, partner, earlier_templates: as in
+        `Category`.
+      make_agent: returns the agent that plays a policy.
+      max_steps_per_episode: maximum number of candidate steps of an episode; None for no limit.
+      cache_size: cached attempts; mining asks for each half of a contrast pair separately.
+    """
+
+    name: str
+    domain: str
+    horizon: int
+    templates: tuple[str, ...]
+    rubric: Rubric
+    context: int
+    partner = "no-op"
+    earlier_templates: tuple[str, ...] = ()
+    make_agent: Callable[[Any], Agent]
+    max_steps_per_episode: int | None = None
+    cache_size = 1024
+
+    @abstractmethod
+    def propose(self, request: Any, /) -> Iterator[tuple[Proposal, ...]]:
+        """Yield the proposals at a candidate step; a tuple of two is a contrast pair."""
+
+    @abstractmethod
+    def label(self, frames: Any, player: int, parameters: Mapping[str, Any], /) -> Label:
+        """Return the automatic label of the frames from the takeover on."""
+
+    @abstractmethod
+    def solver(self, history: Any, /) -> int:
+        """Return the action of the solver, which follows the instruction from observations."""
+
+    @abstractmethod
+    def shortcut(self, history: Any, /) -> int:
+        """Return the action of a policy that would pass without following the instruction."""
+
+    @abstractmethod
+    def list_attempts(
+        self, trajectory: Trajectory, context: int, horizon: int
+    ) -> Iterator[Attempt]:
+        """Yield the steps of a trajectory to try, with what to propose there."""
+
+    @abstractmethod
+    def read_request(self, scenario: Scenario) -> Any:
+        """Return what `propose` takes, at the takeover of a scenario."""
+
+    @abstractmethod
+    def replay(self, episode: Episode, takeover: int, /) -> Any:
+        """Return the frames of an episode from the takeover on."""
+
+    @abstractmethod
+    def play(self, start: Any, lengths: Lengths, text: str, policy: Any, /) -> Iterator[Any]:
+        """Yield the frames from a step on if a policy is given the instruction `text` there."""
+
+    def build(self) -> Category:
+        """Return the category, with its own cache of attempts."""
+        count_steps = functools.lru_cache(self.cache_size)(self._count_solver_steps)
+        return Category(
+            name=self.name,
+            kind="instruction",
+            domain=self.domain,
+            horizon=self.horizon,
+            templates=self.templates,
+            earlier_templates=self.earlier_templates,
+            candidates=functools.partial(self._find_candidates, count_steps),
+            label=lambda episode, takeover, players, parameters: self.label(
+                self.replay(episode, takeover), players[0], parameters
+            ),
+            why_invalid=self.why_invalid,
+            context=self.context,
+            partner=self.partner,
+            template_fields=self.template_fields,
+            rubric=self.rubric,
+            controls=ControlPolicies(
+                solver=self.make_agent(self.solver),
+                shortcut=self.make_agent(self.shortcut),
+                against_reward=True,
+            ),
         )
 
+    def why_invalid(self, scenario: Scenario) -> str | None:
+        """Return why a scenario's parameters match no proposal at its takeover; else None."""
+        if self._find_proposal(scenario) is not None:
+            return None
+        return (
+            "this instruction is not possible here: its objects are missing, unseen or unsuitable"
+        )
 
-def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
-    """Return why a scenario's parameters match none of the proposals at its takeover; else None."""
-    if any(proposal.parameters == scenario.parameters for proposal in proposals):
-        return None
-    return "this instruction is not possible here: its objects are missing, unseen or unsuitable"
+    def template_fields(self, scenario: Scenario) -> dict[str, str]:
+        """Return the template fields of a scenario; {} if its parameters match no proposal."""
+        proposal = self._find_proposal(scenario)
+        return dict(proposal.words) if proposal else {}
 
+    def _find_proposal(self, scenario: Scenario) -> Proposal | None:
+        proposals = (p for each in self.propose(self.read_request(scenario)) for p in each)
+        return next((p for p in proposals if p.parameters == scenario.parameters), None)
 
-def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, str]:
-    """Return the template fields of a scenario; {} if its parameters match no proposal."""
-    matching = (p.words for p in proposals if p.parameters == scenario.parameters)
-    return dict(next(matching, {}))
+    def _find_candidates(
+        self,
+        count_steps: Callable[[Hashable, int, Lengths, bytes], int | None],
+        trajectory: Trajectory,
+        context: int,
+        horizon: int,
+    ) -> Iterator[Candidate]:
+        """Yield the candidates of at most one proposal, or contrast pair, for each step."""
+        found_steps = 0
+        for step, player, start, proposals in self.list_attempts(trajectory, context, horizon):
+            for pair in proposals:
+                requests = [(self.templates[0].format(**p.words), p.parameters) for p in pair]
+                steps = count_steps(start, player, (context, horizon), canonical_json(requests))
+                if steps is not None:
+                    difficulty = difficulty_by_steps(steps, horizon)
+                    for proposal in pair:
+                        yield Candidate(
+                            step,
+                            player,
+                            proposal.difficulty or difficulty,
+                            proposal.parameters,
+                            proposal.words,
+                            proposal.answer,
+                            pair="either" if len(pair) == 2 else "",
+                        )
+                    found_steps += 1
+                    break
+            if found_steps == self.max_steps_per_episode:
+                return
+
+    def _count_solver_steps(
+        self, start: Hashable, player: int, lengths: Lengths, encoded: bytes
+    ) -> int | None:
+        """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
+        requests = json.loads(encoded)
+
+        def count_steps(policy: Callable[[Any], int]) -> Iterator[int]:
+            """Yield the steps until each success; 0 without one."""
+            for text, parameters in requests:
+                seen_frames: list[Any] = []
+                label = NOT_DONE
+                for frame in self.play(start, lengths, text, policy):
+                    seen_frames.append(frame)
+                    label = self.label(seen_frames, player, parameters)
+                    if label.verdict != "not_done":  # the rest need not be played
+                        break
+                yield (label.step or lengths[1]) if label.verdict == "success" else 0
+
+        steps = list(takewhile(bool, count_steps(self.solver)))
+        if len(steps) < len(requests) or all(count_steps(self.shortcut)):
+            return None
+        return max(steps)

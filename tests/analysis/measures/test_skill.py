@@ -30,7 +30,7 @@ from sts_lambda_star.domain import LambdaStar
 from sts_lambda_star.intelligence.environment_class import LambdaStarClass
 
 CLASS = LambdaStarClass()
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
 GIVEN: dict[str, Any] = {"suite": None, "seed": 0, "class_": "lambda-star"}
 
 

@@ -271,7 +271,7 @@ def test_missing_minigrid_names_the_extra_to_install() -> None:
         "from sts import agents\n"
         "from sts.domains import load_domain\n"
         "from sts.errors import MissingExtra\n"
-        "from sts_scenarios import categories\n"
+        "from sts_scenarios.rules import categories\n"
         "assert 'babyai-go-to' in categories.installed_categories()\n"
         "world = load_domain('lambda-star')\n"
         "world.generate(1, seed=0, height=5, width=5, n_players=1, horizon=5)\n"

@@ -23,7 +23,8 @@ from sts_babyai import minigrid_names
 from sts_babyai.agents.instructions import parse_steps
 from sts_babyai.agents.missions import Clause
 from sts_babyai.agents.missions import Thing as Named
-from sts_babyai.categories import builders, other_colour, policies, stand_or_take
+from sts_babyai.categories import other_colour, policies, stand_or_take
+from sts_babyai.categories.level_category import LevelCategory
 from sts_babyai.categories.room_frames import Frame, Thing
 from sts_babyai.environment import MOVES
 from sts_scenarios import mining
@@ -211,7 +212,7 @@ def test_label_is_as_the_page_says(
     parameters: dict[str, Any],
     expected: Label,
 ) -> None:
-    monkeypatch.setattr(builders, "replay_frames", lambda episode, first: line[first:])
+    monkeypatch.setattr(LevelCategory, "replay", lambda self, episode, first: line[first:])
     nothing: Any = None
     assert RULES[f"babyai-{name}"].label(nothing, 0, (0,), parameters) == expected
 

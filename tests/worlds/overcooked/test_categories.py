@@ -76,7 +76,8 @@ def test_categories_are_listed_without_the_package():
     assert [c.name for c in own] == sorted((*NAMES, *LATER))
     assert {c.name for c in own if c.superseded} == {*NAMES} - {"hand-over", "make-way"}
     code = (
-        "import sys; sys.modules['overcooked_ai_py'] = None\nfrom sts_scenarios import categories\n"
+        "import sys; sys.modules['overcooked_ai_py'] = None\n"
+        "from sts_scenarios.rules import categories\n"
         "every = categories.installed_categories().values()\n"
         "print(*(c.name for c in every if c.domain == 'overcooked'))"
     )

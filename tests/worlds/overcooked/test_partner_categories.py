@@ -9,15 +9,13 @@ import pytest
 from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.suites.lint import lint_scenarios
-from sts_overcooked.categories import (
-    builders,
-    deliver_after,
-    deliver_or_lay,
-    same_pot,
-    take_laid,
-    way_or_stay,
-)
+from sts_overcooked.categories.deliver_after import DeliverAfter
+from sts_overcooked.categories.deliver_or_lay import STEPS_LEFT_LYING, DeliverOrLay
+from sts_overcooked.categories.kitchen_category import RequestContext
+from sts_overcooked.categories.same_pot import SamePot
 from sts_overcooked.categories.snapshots import CONTEXT, Snapshot
+from sts_overcooked.categories.take_laid import TakeLaid
+from sts_overcooked.categories.way_or_stay import WayOrStay
 from sts_scenarios import mining
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Label
@@ -101,7 +99,7 @@ LAID, TOOK = moment((1, "onion_drop", (2, 2))), moment((0, "onion_pickup", (2, 2
 STACK, CAME = moment((0, "onion_pickup", (0, 1))), moment((1, "dish_pickup", (1, 3)))
 GAVE = moment((0, "soup_delivery", (3, 3)))
 DOWN, UP = moment((0, "soup_drop", (2, 2))), moment((0, "soup_pickup", (2, 2)))
-REST = [moment()] * deliver_or_lay.STEPS_LEFT_LYING
+REST = [moment()] * STEPS_LEFT_LYING
 NEAR, BY = moment(cooks=((1, 1), (2, 1))), moment(cooks=((1, 2), (1, 1)))
 FAR = moment(cooks=((1, 2), (2, 1)))
 ONION, DISH, EVENT = {"thing": "onion"}, {"thing": "dish"}, {"event": "dish_pickup"}
@@ -113,39 +111,39 @@ STAY = WAY | {"asked": "stay"}
 @pytest.mark.parametrize(
     ("category", "line", "asked", "verdict", "step"),
     [
-        (take_laid, [moment(), LAID, TOOK], ONION, "success", 2),
-        (take_laid, [LAID, TOOK], ONION, "failure", 1),
-        (take_laid, [moment(), LAID, STACK], ONION, "failure", 2),
-        (take_laid, [moment(), LAID, TOOK], DISH, "failure", 2),
-        (take_laid, [moment(), LAID], ONION, "not_done", None),
-        (deliver_after, [moment(), CAME, GAVE], EVENT, "success", 2),
-        (deliver_after, [moment(), GAVE, CAME], EVENT, "failure", 1),
-        (deliver_after, [CAME, GAVE], EVENT, "failure", 1),
-        (deliver_after, [moment(), CAME], EVENT, "not_done", None),
-        (deliver_or_lay, [moment(), DOWN, *REST], LAY, "success", 9),
-        (deliver_or_lay, [moment(), DOWN, UP, *REST], LAY, "failure", 2),
-        (deliver_or_lay, [moment(), DOWN], LAY, "not_done", None),
-        (deliver_or_lay, [moment(), GAVE], LAY, "failure", 1),
-        (deliver_or_lay, [moment(), GAVE], DELIVER, "success", 1),
-        (deliver_or_lay, [moment(), DOWN], DELIVER, "failure", 1),
-        (way_or_stay, [NEAR, BY], WAY, "success", 1),
-        (way_or_stay, [NEAR, NEAR, BY], WAY, "failure", 1),
-        (way_or_stay, [NEAR, FAR], WAY | {"moves": [4, 4]}, "not_done", None),
-        (way_or_stay, [NEAR, NEAR, FAR], STAY, "failure", 2),
-        (way_or_stay, [NEAR] * 8, STAY, "not_done", None),
-        (way_or_stay, [NEAR] * 9, STAY, "success", 8),
+        (TakeLaid, [moment(), LAID, TOOK], ONION, "success", 2),
+        (TakeLaid, [LAID, TOOK], ONION, "failure", 1),
+        (TakeLaid, [moment(), LAID, STACK], ONION, "failure", 2),
+        (TakeLaid, [moment(), LAID, TOOK], DISH, "failure", 2),
+        (TakeLaid, [moment(), LAID], ONION, "not_done", None),
+        (DeliverAfter, [moment(), CAME, GAVE], EVENT, "success", 2),
+        (DeliverAfter, [moment(), GAVE, CAME], EVENT, "failure", 1),
+        (DeliverAfter, [CAME, GAVE], EVENT, "failure", 1),
+        (DeliverAfter, [moment(), CAME], EVENT, "not_done", None),
+        (DeliverOrLay, [moment(), DOWN, *REST], LAY, "success", 9),
+        (DeliverOrLay, [moment(), DOWN, UP, *REST], LAY, "failure", 2),
+        (DeliverOrLay, [moment(), DOWN], LAY, "not_done", None),
+        (DeliverOrLay, [moment(), GAVE], LAY, "failure", 1),
+        (DeliverOrLay, [moment(), GAVE], DELIVER, "success", 1),
+        (DeliverOrLay, [moment(), DOWN], DELIVER, "failure", 1),
+        (WayOrStay, [NEAR, BY], WAY, "success", 1),
+        (WayOrStay, [NEAR, NEAR, BY], WAY, "failure", 1),
+        (WayOrStay, [NEAR, FAR], WAY | {"moves": [4, 4]}, "not_done", None),
+        (WayOrStay, [NEAR, NEAR, FAR], STAY, "failure", 2),
+        (WayOrStay, [NEAR] * 8, STAY, "not_done", None),
+        (WayOrStay, [NEAR] * 9, STAY, "success", 8),
     ],
 )
 def test_label_is_as_the_page_says(category, line, asked, verdict, step):
-    assert category.label_snapshots(line, 0, asked) == Label(verdict, step)
+    assert category().label(line, 0, asked) == Label(verdict, step)
 
 
 def test_pot_that_was_emptied_is_not_proposed():
     grid = ("XPPXX", "O  XO", "X1X2X", "XDXSX")
     gave = (1, "potting_onion", (2, 0))
     begun = moment(gave)._replace(grid=grid, objects={(2, 0): ["soup", ["onion"], -1]})
-    asked = builders.RequestContext([moment(), begun], None, 1, 0, 30)
-    ((only,),) = same_pot.propose(asked)
+    asked = RequestContext([moment(), begun], None, 1, 0, 30)
+    ((only,),) = SamePot().propose(asked)
     assert only.parameters == {"pot": [2, 0]}
     emptied = asked._replace(snapshots=[moment(), begun._replace(objects={})])
-    assert [*same_pot.propose(emptied)] == []
+    assert [*SamePot().propose(emptied)] == []

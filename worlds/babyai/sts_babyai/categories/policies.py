@@ -259,11 +259,12 @@ class LevelState(NamedTuple):
 
 
 def play_from(
-    state: LevelState, context: int, horizon: int, text: str, agent: PolicyAgent
+    state: LevelState, lengths: tuple[int, int], text: str, policy: Policy
 ) -> Iterator[Frame]:
-    """Yield the frames from a step on if an agent is given the instruction `text` there."""
+    """Yield the frames from a step on if a policy is given the instruction `text` there."""
     from sts_babyai.environment import BabyAI
 
+    (context, horizon), agent = lengths, PolicyAgent(policy)
     world, first = BabyAI(), len(state.moves_made) - context
     world.reset(state.seed, state.level, open=True)
     memory, last = agent.initial_state(1, 1), -1

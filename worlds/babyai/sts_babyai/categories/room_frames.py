@@ -146,14 +146,19 @@ def first_pickup(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
 
 
 def label_first_stay(
-    frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STEPS_TO_STAY
+    frames: Sequence[Frame],
+    player: int,
+    parameters: Mapping[str, Any],
+    steps: int = STEPS_TO_STAY,
 ) -> Label:
     """Judge the first thing that the player stays in front of: it must be `thing`."""
     stay = next(iter(find_stays(frames, steps)), None)
     return make_label(stay[0], stay[1] == Thing(*parameters["thing"])) if stay else NOT_DONE
 
 
-def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+def label_first_pickup(
+    frames: Sequence[Frame], player: int, parameters: Mapping[str, Any]
+) -> Label:
     """Judge the first thing that is picked up: it must be `thing`."""
     first = first_pickup(frames)
     return make_label(first[0], first[1] == Thing(*parameters["thing"])) if first else NOT_DONE

@@ -5,7 +5,7 @@ it alongside the recorded person from a step on, to find out whether an instruct
 from observations alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from sts_overcooked.agents.greedy import Kitchen, read_kitchen
 from sts_overcooked.agents.routes import Cell
 from sts_overcooked.constants import FULL, STAY
 
-from .snapshots import DOMAIN, Snapshot, capture_snapshot
+from .snapshots import DOMAIN, Snapshot, capture_snapshot, replay_snapshots
 
 FLOOR, COUNTER, ONIONS, _, DISHES, POT, WINDOW = range(7)
 NOTHING, ONION, _, DISH, SOUP = range(5)
@@ -116,20 +116,14 @@ class PolicyAgent(Agent):
 
 
 def play_from(
-    episode: Episode,
-    snapshots: Sequence[Snapshot],
-    step: int,
-    lengths: tuple[int, int],
-    player: int,
-    text: str,
-    policy: Policy,
+    start: tuple[Episode, int, int], lengths: tuple[int, int], text: str, policy: Policy
 ) -> Iterator[Snapshot]:
-    """Yield the snapshots from a takeover on if a policy plays one cook alongside the recording."""
+    """Yield the snapshots from a step on if a policy plays one cook alongside the recording."""
     from sts_overcooked.environment import Overcooked
 
-    context, horizon = lengths
+    (episode, step, player), (context, horizon) = start, lengths
     world = Overcooked()
-    world.restore(snapshots[step - context].state)
+    world.restore(replay_snapshots(episode)[step - context].state)
     frames = []
     for t in range(step - context, step + horizon):
         frames.append(dict(world.observe(player)))
