@@ -68,7 +68,7 @@ land:  ## do what a landing does: .ci/run in a fresh clone of HEAD, with no envi
 coverage: $(VENV)/.test  ## simulate the coverage of the report's intervals in all cells; takes three CPU-hours
 	$(BIN)/python -m tests.analysis.coverage --workers $(WORKERS)
 
-bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
+bench: $(VENV)/.test  ## measure speed and update its section of docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
 
 bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; takes minutes

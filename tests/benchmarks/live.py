@@ -1,4 +1,4 @@
-"""Measures live sessions and writes docs/benchmarks_live.md: `python -m tests.benchmarks.live`.
+"""Measures live sessions for docs/benchmarks.md: `python -m tests.benchmarks.live`.
 
 Each line is a process of its own, bound to one processor.
 """
@@ -161,4 +161,4 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         print(json.dumps(measure_line(sys.argv[1], int(sys.argv[2]))))
     else:
-        measure.write("benchmarks_live.md", live=sys.modules[__name__])
+        measure.write("bench-live", live=sys.modules[__name__])

@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.load
 
-Writes docs/benchmarks_load.md. Each annotator is a client that speaks as a page does; the server is
-`sts annotate` on this machine, in a workspace that is removed.
+Updates a section of docs/benchmarks.md. Each annotator is a client that speaks as a page does; the
+server is `sts annotate` on this machine, in a workspace that is removed.
 """
 
 from __future__ import annotations
@@ -244,6 +244,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         loaded = Loaded(Path(name))
         try:
-            measure.write("benchmarks_load.md", load=sys.modules[__name__], server=loaded)
+            measure.write("bench-large", load=sys.modules[__name__], server=loaded)
         finally:
             loaded.server.close()

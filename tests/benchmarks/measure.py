@@ -1,7 +1,8 @@
-"""Timing, what a process costs, and pages that are filled with what was measured."""
+"""Timing, what a process costs, and tables and sections that are filled with what was measured."""
 
 from __future__ import annotations
 
+import datetime
 import math
 import os
 import platform
@@ -20,8 +21,13 @@ from unittest.mock import patch
 
 from tests.benchmarks import sizes
 
-TEMPLATES = Path(__file__).parent / "pages"
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = Path(__file__).parent / "tables"
+"""Templates of each command's tables, named after its target in the Makefile."""
+SECTIONS = Path(__file__).parent / "sections"
+"""Templates of each command's section of the page, which quote figures of its tables."""
+PAGE = ROOT / "docs/benchmarks.md"
+FIGURE = re.compile(r"\{([^{}]* \| [^{}]*)\}")
 
 Rows = Iterable[tuple[Any, ...]]
 
@@ -151,11 +157,83 @@ class Template(string.Formatter):
         return format(value, spec)
 
 
-def write(page: str, **known: Any) -> None:
-    """Fill the template of a page section by section, print it, and write it to docs/."""
-    sections = re.split(r"(?m)^(?=## )", (TEMPLATES / page).read_text())
+def write(name: str, **known: Any) -> None:
+    """Print the tables of a command, and update its section of docs/benchmarks.md."""
+    tables = write_tables(name, **known)
+    section = fill_figures((SECTIONS / f"{name}.md").read_text(), tables)
+    section = Template().format(section, **describe_machine(), **known)
+    PAGE.write_text(replace_section(PAGE.read_text(), name, section))
+
+
+def write_tables(name: str, **known: Any) -> str:
+    """Fill a command's tables, print each once it is measured, and write them to build/."""
     parts = []
-    for section in sections:
-        parts.append(Template().format(section, sizes=sizes, machine=machine(), **known))
+    for part in re.split(r"(?m)^(?=## )", (TABLES / f"{name}.md").read_text()):
+        parts.append(Template().format(part, **describe_machine(), **known))
         print(parts[-1], file=sys.stderr, flush=True)
-    (DOCS / page).write_text("".join(parts))
+    path = ROOT / f"build/benchmarks/{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(parts))
+    return "".join(parts)
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return what every template may name: sizes, the machine and the date."""
+    date = f"{datetime.date.today():%-d %B %Y}"
+    return {"sizes": sizes, "machine": machine(), "date": date}
+
+
+def fill_figures(section: str, tables: str) -> str:
+    """Replace the references of each line by figures, and `{first / second}` by a ratio.
+
+    In a reference, `..` is the heading and row of the one before it. A line's last figure is its
+    second.
+    """
+    lines = []
+    for line in section.splitlines(keepends=True):
+        figures, row = [], ""
+        for reference in FIGURE.findall(line):
+            row, _, column = reference.replace("..", row).rpartition(" | ")
+            figures.append(read_figure(tables, f"{row} | {column}"))
+            line = line.replace(f"{{{reference}}}", figures[-1], 1)
+        if figures:
+            first, second = figures[0], figures[-1]
+            line = line.replace("{first / second}", divide(first, second))
+            line = line.replace("{second / first}", divide(second, first))
+        lines.append(line)
+    return "".join(lines)
+
+
+def divide(one: str, other: str) -> str:
+    """Return the ratio of two cells that start with a number; "" if one was not measured."""
+    try:
+        return cell(float(one.partition(" ")[0]) / float(other.partition(" ")[0]))
+    except ValueError:
+        return ""
+
+
+def read_figure(tables: str, reference: str) -> str:
+    """Return the cell that a reference names: `heading | first cells of its row | column`.
+
+    Raises:
+      LookupError: no table under that heading has such a row and column.
+    """
+    heading, *first, column = reference.split(" | ")
+    under = f"\n{tables}".partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    columns: list[str] = []
+    for line in under.splitlines():
+        cells = [one.strip() for one in line[1:-1].split("|")]
+        if not line.startswith("|"):
+            columns = []
+        elif not columns:
+            columns = cells
+        elif column in columns and cells[: len(first)] == first:
+            return cells[columns.index(column)]
+    raise LookupError(f"no table has {reference!r}")
+
+
+def replace_section(page: str, name: str, section: str) -> str:
+    """Return a page with other text between the two comments that name a section."""
+    start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, rest = page.split(start)
+    return f"{before}{start}\n\n{section}\n{end}{rest.partition(end)[2]}"

@@ -16,7 +16,7 @@ from sts_analysis.measures import anytime, skill, universal
 from sts_analysis.measures.spans import Span
 from tests.analysis.measures.symbol_agents import FAMILY
 from tests.benchmarks import sizes
-from tests.benchmarks.measure import DOCS, Rows, clocks, exponent
+from tests.benchmarks.measure import ROOT, Rows, clocks, exponent
 from tests.test_docs import blocks
 
 BEHAVIOURS = (
@@ -73,7 +73,7 @@ def train(span: Span) -> object:
 @contextmanager
 def learners() -> Iterator[list[str]]:
     """Yield the names of five Q-tables of the page about measures, with different rates."""
-    (text,) = (t for _, title, t in blocks(DOCS / "measures.md") if title == "q_table.py")
+    (text,) = (t for _, title, t in blocks(ROOT / "docs" / "measures.md") if title == "q_table.py")
     made = [f"class Table{n}(QTable):\n    name, rate = 'q{n}', {r}\n" for n, r in enumerate(RATES)]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "q_tables.py").write_text("\n\n".join([text, *made]))

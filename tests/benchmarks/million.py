@@ -1,4 +1,4 @@
-"""Measures a workspace of a million continuations and writes docs/benchmarks_million.md.
+"""Measures a workspace of a million continuations for docs/benchmarks.md.
 
     python -m tests.benchmarks.million
 
@@ -153,4 +153,4 @@ if __name__ == "__main__":
             "few": both[0].size,
             "rows": measured(both),
         }
-        measure.write("benchmarks_million.md", **known)
+        measure.write("bench-million", **known)

@@ -1,4 +1,4 @@
-"""Measures mining a million recorded episodes and writes docs/benchmarks_mining.md.
+"""Measures mining a million recorded episodes for docs/benchmarks.md.
 
     python -m tests.benchmarks.mining [FOLDER]
 
@@ -163,7 +163,7 @@ def main(folder: Path) -> None:
     )
     disk = sum(path.stat().st_size for path in files) / 2**20
     known = {"files": len(files), "disk": disk, "categories": len(names()), "sample": count}
-    measure.write("benchmarks_mining.md", mining=sys.modules[__name__], rows=rows, **known)
+    measure.write("bench-mining", mining=sys.modules[__name__], rows=rows, **known)
 
 
 if __name__ == "__main__":

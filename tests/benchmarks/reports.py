@@ -1,4 +1,4 @@
-"""Measures reports of many agents and writes docs/benchmarks_reports.md.
+"""Measures reports of many agents for docs/benchmarks.md.
 
     python -m tests.benchmarks.reports
 
@@ -149,4 +149,4 @@ def rows() -> Rows:
 
 
 if __name__ == "__main__":
-    measure.write("benchmarks_reports.md", reports=sys.modules[__name__])
+    measure.write("bench-reports", reports=sys.modules[__name__])

@@ -1,4 +1,4 @@
-"""Compares this checkout with an earlier one and writes docs/benchmarks_versions.md.
+"""Compares this checkout with an earlier one and prints the tables.
 
     python -m tests.benchmarks.versions CHECKOUT [ROW...]
 
@@ -378,4 +378,4 @@ if __name__ == "__main__":
         commit = subprocess.check_output(["git", "-C", before, "rev-parse", "HEAD"], text=True)
         spent = compare(before, [len(ROWS) - 1])
         known = {"rows": table, "profile": spent, "commit": commit[:8]}
-        measure.write("benchmarks_versions.md", pairs=PAIRS, fewer=FEWER, **known)
+        measure.write_tables("bench-versions", pairs=PAIRS, fewer=FEWER, **known)
