@@ -35,7 +35,7 @@ class StsError(Exception):
       ...     sts.load_suite("core@9")
       ... except sts.StsError as error:
       ...     print(error)
-      unknown suite version 'core@9'; known: core@1, core@2, core@3; did you mean core@3?
+      unknown suite version 'core@9'; known: core@2, core@3; did you mean core@3?
     """
 
     exit_code = 1

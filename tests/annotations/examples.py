@@ -15,7 +15,7 @@ from sts.annotations.records import Claim, Item
 from sts.storage.workspace import Workspace
 from tests.stores import add_person, ask, claim_items, submit
 
-SUITE = "core@1"
+SUITE = "core@3"
 HORIZON = 40
 
 

@@ -136,7 +136,7 @@ def test_claims_stay_in_their_suite_and_judgements_count_in_each(store) -> None:
     assert enqueue(store, some_items(5, suite="core@2")) == 1
     assert ask(store, progress.load_progress, "core@2")[:4] == (5, 4, 5, 4)
     assert judge(store, ana, suite="core@2") == ["c4"]
-    assert ask(store, queue.list_suites) == ["core@1", "core@2", "other@1"]
+    assert ask(store, queue.list_suites) == ["core@2", "core@3", "other@1"]
 
 
 def test_references_are_mixed_in_and_met_once_by_each_annotator(open_store) -> None:

@@ -159,7 +159,7 @@ def test_refused_answers_are_listed_with_person_time_and_reason(sqlite_workspace
 
 
 def test_served_selection_is_known_to_every_command_by_its_name(sqlite_workspace, sts) -> None:
-    selection = load_selection(sqlite_workspace, "core@1+category:shadow-evil")
+    selection = load_selection(sqlite_workspace, "core@3+category:shadow-evil")
     scenario = selection.scenarios[0].hash
     with AnnotationStore.open(sqlite_workspace) as store:
         add_person(store, "Lea", ("lead",))
@@ -175,10 +175,10 @@ def test_served_selection_is_known_to_every_command_by_its_name(sqlite_workspace
         assert "expected" not in sts(f"annotations {command} {name}")
     assert "0 reviewed" in sts(f"annotations reviews {name}")
     assert "nearest lacks 2 judgements" in sts(f"references propose {name}")
-    assert "core@1 is closed by Lea: 1 of 2 planned clips are judged" in sts(
+    assert "core@3 is closed by Lea: 1 of 2 planned clips are judged" in sts(
         f"annotations close {name} --reason enough --user Lea"
     )
-    assert "unknown queued suite" in sts("annotations balance core@1+category:ambush", 2)
-    assert "unknown category of core@1 'beside'" in sts(
-        "annotations export core@1+category:beside", 2
+    assert "unknown queued suite" in sts("annotations balance core@3+category:ambush", 2)
+    assert "unknown category of core@3 'beside'" in sts(
+        "annotations export core@3+category:beside", 2
     )

@@ -226,7 +226,7 @@ def test_reason_of_a_closing_survives_the_erasure_of_the_lead(workspace, store, 
     assert plan_of(workspace) == Plan(2, 1, 1, closing)
     assert verify(store.database).findings == ()
     with pytest.raises(Exception, match="append-only"), store.write() as connection:
-        connection.execute(text("UPDATE events SET suite = 'core@2' WHERE suite = 'core@1'"))
+        connection.execute(text("UPDATE events SET suite = 'core@2' WHERE suite = 'core@3'"))
 
 
 @pytest.fixture
@@ -260,7 +260,7 @@ def test_command_closes_and_reopens_a_study(sqlite_workspace, study) -> None:
         (f"{SUITE} --reason {'x' * 501}", "reason: expected one line of 1 to 500 printable"),
         (f"{SUITE} --reason x --user Ana", "Ana is not a lead of this study"),
         (f"{SUITE} --reason x --user Bo", "unknown study lead 'Bo'; known: Lea"),
-        (f"{SUITE} --reason x --user Lea --reopen", "core@1 is not closed"),
+        (f"{SUITE} --reason x --user Lea --reopen", "core@3 is not closed"),
     ],
 )
 def test_impossible_closing_is_refused(study, words, found) -> None:

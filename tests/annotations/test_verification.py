@@ -254,7 +254,7 @@ FINDINGS = {
     "UPDATE annotators SET name = 'E' WHERE name = 'Bo'": "3: their name or pseudonym was al",
     "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5": "its text is missing",
     "UPDATE events SET reason = 'we won' WHERE kind = 'closing'": (
-        "Lea, closing of core@1, event 1: its text was altered"
+        "Lea, closing of core@3, event 1: its text was altered"
     ),
     "DELETE FROM events WHERE kind = 'reopening'": "Lea: event 2 is missing at the end",
     "UPDATE reference_items SET truth = 'failure' WHERE number = 2": (

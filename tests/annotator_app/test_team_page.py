@@ -203,7 +203,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def builder(workspace: Workspace, clock: Clock) -> ReportBuilder:
-    return ReportBuilder(workspace, "core@1", clock)
+    return ReportBuilder(workspace, "core@3", clock)
 
 
 def wait_for(builder: ReportBuilder) -> None:
@@ -234,8 +234,8 @@ def test_failed_build_keeps_the_last_report_and_shows_the_error(
     builder.folder.mkdir(parents=True)
     builder.page.write_text("the last good one")
     assert not builder.is_outdated(0.0) and builder.is_outdated((builder.built_at or 0) + 1)
-    ((command, *_),) = build(builder, monkeypatch, "sts label core@1: the disk is full")
-    assert (command, builder.error) == ("label", "sts label core@1: the disk is full")
+    ((command, *_),) = build(builder, monkeypatch, "sts label core@3: the disk is full")
+    assert (command, builder.error) == ("label", "sts label core@3: the disk is full")
     assert builder.page.read_text() == "the last good one"
     assert not builder.is_outdated(clock.now) and builder.is_outdated(clock.now + 1)
 
@@ -252,7 +252,7 @@ def test_live_report_does_not_overwrite_the_published_one(
 def test_one_report_is_built_at_a_time_across_processes(
     builder: ReportBuilder, workspace: Workspace, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, finish = ReportBuilder(workspace, "core@1", clock), threading.Event()
+    other, finish = ReportBuilder(workspace, "core@3", clock), threading.Event()
 
     def failing(*_: str) -> str:
         finish.wait(60)
@@ -291,7 +291,7 @@ def test_adjudication_makes_the_report_outdated(
 
 @pytest.mark.landing
 def test_build_process_reports_its_last_line(builder: ReportBuilder) -> None:
-    assert "sts report core@1: core@1: expected labels or judgements" in builder._run("report")
+    assert "sts report core@3: core@3: expected labels or judgements" in builder._run("report")
 
 
 def test_ages_are_in_words() -> None:

@@ -34,7 +34,6 @@ BABYAI = (
 )
 SUITES = {
     "core@2": (LAMBDA_STAR, 2),
-    "core@1": (("random", "local-search", "rule", "reader", "reader-half"), 1),
     "babyai@2": (BABYAI, 1),
 }
 """Who continues each packaged suite, and how many continuations of each scenario they make."""

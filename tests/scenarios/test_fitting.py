@@ -53,7 +53,7 @@ def test_every_wording_of_every_packaged_category_is_its_own():
 @pytest.mark.parametrize(
     "label",
     [
-        *("core@1", "core@2", "core@3"),
+        *("core@2", "core@3"),
         pytest.param("babyai@2", marks=pytest.mark.slow),
         pytest.param("babyai@3", marks=pytest.mark.landing),
     ],

@@ -319,7 +319,7 @@ FAILED = "--from-failures asked@1"
         ("--failure-share 0.3", 2, "expected --from-failures with --failure-share"),
         ("--agent rule", 2, "expected --distinct-profiles or --from-failures with --agent"),
         ("--from-failures nothing@1", 2, "unknown suite 'nothing"),
-        ("--from-failures core@1", 1, "core@1 has no continuations; make some"),
+        ("--from-failures core@2", 1, "core@2 has no continuations; make some"),
         (
             "--distinct-profiles --split train",
             2,

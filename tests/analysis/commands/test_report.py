@@ -259,7 +259,7 @@ def test_bad_argument_prints_a_sentence_and_exits_with_2(
     expect_error(capsys, 2, "give either a suite", "report")
     expect_error(capsys, 2, "give either a suite", "report", "core@2", "--table", str(table))
     workspace = ("--workspace", str(tmp_path / "w"))
-    known = "unknown suite 'nope@1'; known: babyai@2, babyai@3, core@1, core@2, core@3"
+    known = "unknown suite 'nope@1'; known: babyai@2, babyai@3, core@2, core@3"
     expect_error(capsys, 2, known, "report", "nope@1", *workspace)
     expect_error(capsys, 2, "unknown suite version 'core@9'", "report", "core@9", *workspace)
     expect_error(capsys, 2, "no table at", "report", "--table", str(tmp_path / "none.csv"))

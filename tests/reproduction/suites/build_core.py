@@ -5,8 +5,8 @@
 OUT is where `suite.json` and `scenarios.parquet` go. It is made as a curator makes it: begun from
 `core@2`, whose scenarios get the categories' plainer words, with easier scenarios from RECORDINGS.
 The same agents give the same scenarios. Nothing is chosen by hand, and no scenario is chosen by
-what agents pass. `core@1` and `core@2` were built by earlier versions of this module; their
-provenance has the commit and the rules.
+what agents pass. `core@2` was built by an earlier version of this module; its provenance
+has the commit and the rules.
 """
 
 from __future__ import annotations
