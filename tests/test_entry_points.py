@@ -1,6 +1,7 @@
 """What packages declare is read as `importlib.metadata` reads it."""
 
 import importlib.metadata
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from sts import entry_points
 from sts.entry_points import EntryPoint
+from sts.errors import StsWarning
 from tests.plugins.installing import declare
 
 
@@ -19,11 +21,39 @@ def site(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_entry_points_equal_those_of_importlib():
-    for group in importlib.metadata.entry_points().groups:
+def test_entry_points_are_those_of_importlib_and_of_plug_in_modules():
+    registered = [
+        (group, name, value)
+        for plugin in importlib.metadata.entry_points(group=entry_points.PLUGINS)
+        for group, values in plugin.load().ENTRY_POINTS.items()
+        for name, value in values.items()
+    ]
+    assert len(registered) > 50
+    for group in importlib.metadata.entry_points().groups | {group for group, *_ in registered}:
         expected = {(p.name, p.value) for p in importlib.metadata.entry_points(group=group)}
+        expected |= {(name, value) for own, name, value in registered if own == group}
         assert {(p.name, p.value) for p in entry_points.list_group(group)} == expected
     assert entry_points.list_group("sts.commands")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ENTRY_POINTS = {'sts.domains': 3}", "AttributeError: 'int' object has no attribute"),
+        ("POINTS = {}", "AttributeError: module 'broken_plugin' has no attribute"),
+        ("raise RuntimeError('no sea\\nhere')", "RuntimeError: no sea here"),
+    ],
+)
+def test_unusable_plug_in_module_registers_nothing_and_is_named(site, monkeypatch, text, reason):
+    (site / "first").mkdir()
+    (site / "first" / "broken_plugin.py").write_text(text)
+    monkeypatch.delitem(sys.modules, "broken_plugin", raising=False)
+    declare(site / "first", "sea", "1.0", {"sts.plugins": {"sea": "broken_plugin"}})
+    declare(site / "second", "lake", "1.0", {"sts.domains": {"lake": "lake:Lake"}})
+    message = f"plug-in broken_plugin of sea registers nothing: {reason}"
+    with pytest.warns(StsWarning, match=re.escape(message)):
+        points = entry_points.list_group("sts.domains")
+    assert [point.name for point in points] == ["lake"]
 
 
 def test_first_package_of_a_name_on_the_path_counts(site):

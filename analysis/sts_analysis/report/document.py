@@ -3,7 +3,6 @@
 import importlib
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.resources import files
 from types import ModuleType
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
+from sts.entry_points import list_group
 from sts.errors import StsError
 from sts_analysis.report import appendix, sections
 from sts_analysis.report.core import Report, Study, find_title, html, join
@@ -51,7 +51,7 @@ def load_appendix() -> dict[str, ModuleType]:
     found = {
         name: importlib.import_module(f"{appendix.__name__}.{name}") for name in appendix.ORDER
     }
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for point in list_group(GROUP):
         if point.name in found or point.name in sections.ORDER:
             raise StsError(f"report section {point.name} of {point.value}: the name is taken")
         try:

@@ -1,7 +1,6 @@
 """Sections of the main page: what they advise, mark and leave out, and a user's own section."""
 
 import types
-from importlib.metadata import EntryPoint
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ import pandas as pd
 import pytest
 from markupsafe import Markup
 
+from sts.entry_points import EntryPoint
 from sts.errors import StsError
 from sts_analysis.inputs.gather import gather_table
 from sts_analysis.report import document, results
@@ -193,9 +193,9 @@ def clear_caches() -> Any:
 
 
 def install(monkeypatch: pytest.MonkeyPatch, name: str, section: Any) -> None:
-    point = EntryPoint(name, "user:section", document.GROUP)
+    point = EntryPoint(name, "user:section", document.GROUP, "")
     monkeypatch.setattr(EntryPoint, "load", lambda self: section)
-    monkeypatch.setattr(document, "entry_points", lambda group: [point])
+    monkeypatch.setattr(document, "list_group", lambda group: [point])
 
 
 def make_section() -> Any:
