@@ -117,7 +117,8 @@ class _Rules:
         for clip in places[order].tolist():
             agent, scenario = int(clips.agent[clip]), int(clips.scenario[clip])
             distance = np.abs(self.value[agents, scenario] - self.value[agent, scenario])
-            other = int(agents[np.nan_to_num(distance).argmax()])
+            distance = np.where(agents == agent, -1, np.nan_to_num(distance))
+            other = int(agents[distance.argmax()])
             passed = bool(self.value[other, scenario] >= 0.5)
             number = int((self.passed if passed else self.failed)[other, scenario])
             shown = [Clip(agent, None, int(clips.number[clip])), Clip(other, passed, number)]

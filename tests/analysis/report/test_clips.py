@@ -190,6 +190,16 @@ def test_most_even_splits_come_first_and_decided_ones_are_left_out() -> None:
     assert "Annotators disagree 2 : 2" not in show(study)[2], "there is nothing to look at"
 
 
+def test_disputed_clip_stands_alone_if_no_other_agent_was_judged_there() -> None:
+    frame = make_table(annotators=("P1", "P2", "P3", "P4"))
+    here = (frame["scenario"] == "k-1") & (frame["agent"] == BEST)
+    split = ["success", "success", "failure", "failure"]
+    frame.loc[here & (frame["continuation"] == "0"), "verdict"] = split
+    study = make_study(frame[here | (frame["scenario"] != "k-1")].reset_index(drop=True))
+    picks = [pick for pick in pick_clips(study) if pick.kind == "disagreement"]
+    assert describe(study, picks) == [("disagreement", "k-1", (BEST, None))]
+
+
 def test_table_without_media_lists_scenarios_with_a_row_per_kind() -> None:
     result, title, html = show(make_study(make_table()))
     assert title == "Scenarios worth a look" and not result.is_illustrated
