@@ -79,11 +79,14 @@ def _bootstrap_alpha(
     """Return alpha and its interval from each item's judgements, and those that are "yes"."""
     n_yes, n = yes.sum(), size.sum()
     expected = 2 * n_yes * (n - n_yes) / (n - 1)
-    pairs, disagreeing = size * (size - 1) // 2, yes * (size - yes)
+    disagreeing = yes * (size - yes)
     alpha = 1 - (2 * disagreeing / (size - 1)).sum() / expected
     # Krippendorff redraws each item's pairs from all pairs, and keeps the expected disagreement.
+    # Items of one size weigh their pairs alike, so that their sum is one binomial number.
+    sizes, items = np.unique(size, return_counts=True)
+    pairs = items * sizes * (sizes - 1) // 2
     share = disagreeing.sum() / pairs.sum()
-    drawn = np.random.default_rng(seed).binomial(pairs, share, (draws, len(pairs)))
-    alphas = np.maximum(1 - (2 * drawn / (size - 1)).sum(axis=1) / expected, -1)
+    drawn = np.random.default_rng(seed).binomial(pairs, share, (draws, len(sizes)))
+    alphas = np.maximum(1 - (2 * drawn / (sizes - 1)).sum(axis=1) / expected, -1)
     low, high = np.quantile(alphas, [0.025, 0.975])
     return float(alpha), (float(low), float(high))
