@@ -56,6 +56,18 @@ def load_every(group: str, kind: str, name: str) -> list[Any]:
     return [_load_point(point, kind) for point in list_group(group) if point.name == name]
 
 
+def find_package_folder(group: str, kind: str, name: str) -> Path:
+    """Return the folder of the package that the entry point `name` of `group` is.
+
+    Raises:
+      StsError: it is no package; and as `load_entry_point` does.
+    """
+    package = load_entry_point(group, kind, name)
+    if not getattr(package, "__path__", ()):
+        raise StsError(f"entry point {group}:{name} is not a package with {name} in it")
+    return Path(package.__path__[0])
+
+
 def _load_point(point: EntryPoint, kind: str) -> Any:
     with translate_errors(f"{kind} {point.name!r} of {point.package} cannot be loaded"):
         return point.load()

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import sts
 from sts import plugin
-from sts.registry import is_packaged
+from sts.registry import DISTRIBUTION, is_packaged
 
-SUITE = "standardised-test-suite"
 ModulePlace: TypeAlias = tuple[str | None, tuple[str, ...]]
 """The file of a module, and the folders of its submodules; None and none if it is missing."""
 FindModule: TypeAlias = Callable[[str, tuple[str, ...]], ModulePlace]
@@ -157,7 +156,7 @@ class _Reader:
         """
         top = name.partition(".")[0]
         if is_packaged(top):
-            return "" if _SHARED_MODULES.fullmatch(name) else f"{SUITE}=={sts.__version__}"
+            return "" if _SHARED_MODULES.fullmatch(name) else f"{DISTRIBUTION}=={sts.__version__}"
         if top == self._top:
             return None
         file = next(filter(None, (self._find_place(part)[0] for part in _parent_names(name))), None)

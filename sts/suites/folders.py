@@ -50,10 +50,7 @@ def list_versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
 
 
 def _packaged_folder(name: str) -> Path:
-    package = registry.load_entry_point(GROUP, "packaged suite", name)
-    if not getattr(package, "__path__", ()):
-        raise StsError(f"entry point {GROUP}:{name} is not a package with a folder {name} in it")
-    return Path(package.__path__[0]) / name
+    return registry.find_package_folder(GROUP, "packaged suite", name) / name
 
 
 def validate_name(word: str, what: str) -> str:

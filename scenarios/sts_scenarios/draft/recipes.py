@@ -79,11 +79,9 @@ def load_recipe(name: str) -> Recipe:
       ArgumentError: the file does not exist.
       DamagedData: it is not a recipe.
     """
-    if name.endswith(".toml"):
-        path = Path(name)
-    else:
-        package = registry.load_entry_point(GROUP, "recipe", name)
-        path = Path(package.__path__[0]) / f"{name}.toml"
+    path = Path(name)
+    if not name.endswith(".toml"):
+        path = registry.find_package_folder(GROUP, "recipe", name) / f"{name}.toml"
     try:
         return msgspec.convert(tomllib.loads(read_bytes(path, _MAX_BYTES).decode()), Recipe)
     except FileNotFoundError:
