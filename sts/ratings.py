@@ -43,6 +43,8 @@ TYPES = {
     "rubric": "str",
     "order": "Int64",
     "twice": "int64",
+    "round": "Int64",
+    "cell": "Int64",
     "rubric_shown": "Int64",
     "truth_source": "str",
     "excluded": "str",

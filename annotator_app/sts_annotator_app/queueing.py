@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
+
 from sts.annotations.answers import progress
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log.closings import find_closing
@@ -9,6 +11,7 @@ from sts.annotations.people import people
 from sts.annotations.people.roles import ROLES
 from sts.annotations.queue import queue
 from sts.annotations.queue.items import find_players, make_item
+from sts.annotations.queue.rounds import RoundOrder
 from sts.annotations.records import Annotator
 from sts.continuations.continuation import Continuation
 from sts.continuations.index import Entry, open_index
@@ -47,18 +50,21 @@ def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selectio
 
     A subset is also queued under its own name, so that it can be assigned separately.
 
-    At most `queue` continuations (a workspace setting) wait at a time: a random sample, replaced
-    by others at the next start as it is annotated. Auto-resolved ones are not assigned to anyone.
-    Nothing is added to a closed study.
+    At most `queue` continuations (a workspace setting) wait at a time: the next in the order of
+    judging, followed by others at the next start as they are annotated. Auto-resolved ones are not
+    assigned to anyone. Nothing is added to a closed study.
     """
     index = open_index(workspace.store)
     rows = index.find_rows({scenario.hash for scenario in selection.scenarios})
     with store.read() as connection:
         limit = store.study.queue + progress.load_progress(connection, selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
-    sample = index.sample_rows(rows, max(limit, 0))
-    quiet = find_silent(workspace.store, index, sample) if store.study.auto_resolve else set()
-    _enqueue_items(store, selection.suite, [*names], index.iter_entries(sample), quiet)
+    next_rows = rows
+    if len(rows) > limit:
+        places = _order_cells(store, selection.suite).find_places(index.iter_cells(rows))
+        next_rows = rows[np.argsort(places, kind="stable")[: max(limit, 0)]]
+    quiet = find_silent(workspace.store, index, next_rows) if store.study.auto_resolve else set()
+    _enqueue_items(store, selection.suite, [*names], index.iter_entries(next_rows), quiet)
     return len(rows)
 
 
@@ -85,6 +91,7 @@ def _enqueue_items(
         pseudonyms = [person.pseudonym for person in people.list_people(connection)]
     by_name = categories.scenario_categories(suite.scenarios)
     rubrics = {s.hash: categories.find_rubric_version(s, by_name) for s in suite.scenarios}
+    order = _order_cells(store, suite)
     items = (
         make_item(
             continuation,
@@ -92,12 +99,17 @@ def _enqueue_items(
             find_players(continuation, pseudonyms),
             rubrics[continuation.scenario_hash],
             store.study.auto_resolve if continuation.id in quiet else "",
+            order,
         )
         for continuation in continuations
         for name in names
     )
     with store.write(exclusive=True) as connection:
         return queue.enqueue(connection, items, study=store.study, now=store.now())
+
+
+def _order_cells(store: AnnotationStore, suite: Suite) -> RoundOrder:
+    return RoundOrder({s.hash: s.category for s in suite.scenarios}, store.study.seed)
 
 
 def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:

@@ -22,6 +22,7 @@ class Item:
     clip: str  # hash of its appearance; continuations with the same clip share its judgements
     players: tuple[str, ...] = ()  # pseudonyms of those who played it and so may not judge it
     sees: str = "observation"  # observation, world or rehearsal
+    place: int = 0  # place of its cell in the order of judging; see `rounds`
     rubric: str | None = None  # version of its rubric, "" for none; None keeps the stored one
     # Rule that auto-resolves it, "" for none; None keeps the stored one.
     auto_resolve_rule: str | None = None

@@ -185,6 +185,34 @@ def _format_audit(audit: AssignmentBalance) -> str:
     return "\n".join([*lines, audit.sentence])
 
 
+def rounds(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show how far each round of a suite is judged, and the hours that are left."""
+    from sts.annotations.findings.round_progress import load_rounds
+
+    every = load_rounds(workspace, resolve_study(workspace, args.suite))
+    if not every:
+        return Result([], f"nothing of {args.suite} is queued for annotators")
+    header = ("round", "continuations", "reached", "clips", "judged", "hours", "hours left")
+    rows = [(*one[:5], _format_hours(one.hours), _format_hours(one.hours_left)) for one in every]
+    _, *counts, hours, left = zip(*every, strict=True)
+    total = [sum(column) for column in counts]
+    more = None if None in left else sum(left)
+    rows.append(("in all", *total, _format_hours(sum(hours)), _format_hours(more)))
+    current = next((one for one in every if one.reached < one.continuations), None)
+    text = "everything that is queued is judged"
+    if current is not None:
+        text = (
+            f"round {current.round} of {every[-1].round}: rates rest on "
+            f"{total[1]:,} of {total[0]:,} continuations"
+        )
+    value = [one._asdict() for one in every]
+    return Result(value, f"{format_table(header, rows)}\n\n{text}")
+
+
+def _format_hours(hours: float | None) -> str:
+    return "-" if hours is None else f"{hours:.1f}"
+
+
 def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show Table 1, and the scenarios whose rule people contradict."""
     suite = resolve_study(workspace, args.suite)

@@ -279,6 +279,11 @@ ANNOTATIONS = group(
         _NAMES,
     ),
     action(
+        "rounds {suite}",
+        "show how far each round of judging is, and how many hours are left",
+        argument("suite", "NAME@VERSION", "annotated suite"),
+    ),
+    action(
         "quality --json",
         "show annotators' accuracy and attention, annotation time and unjudgeable scenarios",
         _SUITE,

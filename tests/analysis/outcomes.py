@@ -61,6 +61,9 @@ def make_outcomes(
         continuations=made,
         judging=judging,
         judged_clips=made.verdicts.reshape(agents, -1).sum(axis=1),
+        draw="",
+        round=0,
+        rounds=0,
     )
 
 

@@ -10,7 +10,9 @@ from sqlalchemy import select
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import metadata
+from sts.annotations.draws import unit_hash
 from sts.annotations.people import people
+from sts.annotations.queue.rounds import PLACES_PER_ROUND
 from sts.annotations.records import Claim, Item
 from sts.storage.workspace import Workspace
 from tests.stores import add_person, ask, claim_items, submit
@@ -42,6 +44,7 @@ def an_item(name: str = "c0", **changes: Any) -> Item:
         "horizon": HORIZON,
         "takeover": 20,
         "clip": changes.get("continuation", name),
+        "place": int(unit_hash(name) * PLACES_PER_ROUND),
     }
     return Item(**fields | changes)
 

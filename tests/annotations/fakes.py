@@ -10,6 +10,7 @@ import pytest
 from sts.annotations.answers import imports
 from sts.annotations.queue import queue
 from sts.annotations.records import Item
+from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.vault import study_continuations
 from sts.annotations.vault.study_continuations import StudyContinuations
 from sts.errors import UnknownName
@@ -36,13 +37,12 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
         workspace: Workspace,
         suite: str | None,
         clips: Collection[str],
-        *,
-        auto_resolve: bool = False,
+        study: StudySettings = DEFAULT_STUDY,
     ) -> StudyContinuations:
         try:
-            own = real(workspace, suite, clips, auto_resolve=auto_resolve)
+            own = real(workspace, suite, clips, study)
         except UnknownName:
-            own = real(workspace, None, clips, auto_resolve=auto_resolve)
+            own = real(workspace, None, clips, study)
             own = own._replace(table=own.table[:0])
         there = {*own.table["id"]}
         each = {id: every for id, every in fakes.items() if id not in there}
@@ -83,4 +83,5 @@ def row(every: dict[str, Item], suite: str | None) -> dict[str, Any]:
     found = {n: getattr(item, n) for n in ("agent", "category", "kind", "sees", "horizon")}
     found |= {"id": item.continuation, "clip": clip(every), "scenario_id": item.scenario}
     found |= {"scenario": item.scenario_hash, "member": suite is None or suite in every}
+    found["place"] = item.place if suite in every else -1
     return found | {"silent": any(one.auto_resolve_rule for one in every.values())}

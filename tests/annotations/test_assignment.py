@@ -59,17 +59,15 @@ def test_highest_requirement_that_applies_to_a_clip_counts(open_study) -> None:
     assert asked.annotations_for("core@1", "ask") == 1
 
 
-def test_share_required_twice_is_judged_before_all_others(open_study) -> None:
+def test_second_judgements_come_before_new_clips(open_study) -> None:
     store = open_study(overlap=0.2)
     double = ask_for(store, of_agents(60, "A", "B")) - 120
     assert 12 <= double <= 36
     ana, bo = add_people(store, "Ana", "Bo")
-    half = judge(store, ana, double // 2)
-    assert set(judge(store, bo, double // 2)) == set(half)
-    rest = judge(store, ana, double - double // 2)
-    assert set(judge(store, ana, 30)).isdisjoint(half + rest)
-    again = judge(store, bo, double)
-    assert set(again[: double - double // 2]) == set(rest)
+    first = judge(store, ana, 60)
+    again = judge(store, bo, 60)
+    number = len({*first} & {*again})
+    assert 6 <= number <= 18 and len({*again[: number + 2]} & {*first}) >= number - 1
     assert ask_for(open_study(overlap=1.0), of_agents(60, "A", "B")) == 240
 
 
@@ -88,7 +86,7 @@ def test_each_person_meets_agents_in_equal_shares_and_no_fixed_turn(open_study) 
 def test_clip_of_several_agents_counts_for_each() -> None:
     balance = Balance({"A": 4}, {"A": 10, "B": 10, "C": 10})
     clips = {
-        name: Candidate(name, name, name, tuple(name), 0) for name in ("A", "AB", "BC", "B", "ABC")
+        name: Candidate(name, name, name, tuple(name)) for name in ("A", "AB", "BC", "B", "ABC")
     }
     assert choose_next([*clips.values()], balance, (), 0.9) == clips["BC"]
     balance.add("BCBC")

@@ -41,7 +41,7 @@ from tests.annotations.examples import (
 from tests.blackhole import BlackHole
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {14: "bc505ee8b0fdf6962949ba5ff51c1328cbce8c94196dfbfc16a6448dea01aa42"}
+SCHEMAS = {15: "2367da6aabb5dbb14e8b5054a64884818c615350b96d73cb7a7c197bb5699e29"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 

@@ -38,7 +38,9 @@ CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
 SPELLED = ("agent", "scenario", "category", "annotator")
 """Names of which one may be written in several ways."""
-NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "order")
+_COUNTED = ("order", "round", "cell")
+"""Numbers that are counted from 1."""
+NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", *_COUNTED)
 _FLAGS = {"extra": "0", "twice": "0", "rubric_shown": "1"}
 _DEFAULTS = {"source": "human", "sees": "observation", **_FLAGS}
 
@@ -63,11 +65,11 @@ def check_ratings(
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
-      scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
-      where empty; horizon is int64, or float64 NaN throughout where the table has none; extra,
-      twice and rubric_shown are bool. The others are texts, "" where empty: names, media and
-      verdicts as categories in alphabetical order. media is an address, or a path relative to the
-      table's folder. Reference episodes are the rows with a truth.
+      scenario and name. step, truth_step, adjudicated_step, seconds, order, round and cell are
+      float64, NaN where empty; horizon is int64, or float64 NaN throughout where the table has
+      none; extra, twice and rubric_shown are bool. The others are texts, "" where empty: names,
+      media and verdicts as categories in alphabetical order. media is an address, or a path
+      relative to the table's folder. Reference episodes are the rows with a truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
@@ -97,7 +99,10 @@ def check_ratings(
     tables.refuse_rows(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
     seconds = tables.parse_numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
     expected = "a whole number, 1 or more"
-    order = tables.parse_numbers(table, "order", expected, optional=True, integer=True, least=1)
+    counted = {
+        name: tables.parse_numbers(table, name, expected, optional=True, integer=True, least=1)
+        for name in _COUNTED
+    }
     missing_media = [] if missing_media is None else missing_media
     missing_media += _check_media(table)
     number = _numbers(frame, filled_columns)
@@ -111,7 +116,7 @@ def check_ratings(
         seconds=seconds,
         extra=(frame["extra"] == "1").to_numpy(),
         twice=(frame["twice"] == "1").to_numpy(),
-        order=order,
+        **counted,
         rubric_shown=(frame["rubric_shown"] == "1").to_numpy(),
         notes=tables.map_words(frame["notes"], replace_unprintable),
         excluded=tables.map_words(frame["excluded"], replace_unprintable),

@@ -101,7 +101,6 @@ def read_design(pilot: Pilot) -> StudyDesign:
     component = 0.0 if effects is None else float(np.nan_to_num(effects.component))
     made = outcomes.continuations
     auto = made.tally(made.auto_resolved, outcomes.value.shape)
-    judgeable = made.tally(~made.unjudgeable, outcomes.value.shape)
     return StudyDesign(
         pilot=pilot._replace(ratings=table),
         row=np.flatnonzero(drawn),
@@ -109,7 +108,7 @@ def read_design(pilot: Pilot) -> StudyDesign:
         annotator=np.where(rows["adjudicated"] == "", encode(rows["annotator"], people), -1),
         cell=encode(rows["agent"], outcomes.agents) * len(outcomes.scenarios)
         + encode(rows["scenario"], outcomes.scenarios),
-        counted=1 - auto / np.maximum(judgeable, 1),
+        counted=1 - auto / np.maximum(outcomes.judged, 1),
         group=moments.group,
         chances=chances._replace(trajectory_share=share),
         strictness=_find_strictness(pilot.accuracy, float(chances.rate.mean()), component),

@@ -14,7 +14,7 @@ from sts_analysis.statistics.estimate import find_rank_sets
 from sts_analysis.statistics.rates import MIN_CLIPS, Comparisons, RateModel, Rates
 
 State = Literal["final", "interim", "withheld", "single agent"]
-Reason = Literal["units", "lacking", "annotators", "clips", "scenarios", ""]
+Reason = Literal["units", "lacking", "annotators", "clips", "scenarios", "copies", ""]
 ALPHA = 0.05
 INTERIM_ALPHA = 0.001
 CLOSED_Z = 2.24
@@ -64,7 +64,9 @@ class Claim(NamedTuple):
 
     Attributes:
       state: see /docs/method.md.
-      reason: why the conclusion is withheld; "" otherwise. See `incomparable`.
+      reason: why the conclusion is withheld; "" otherwise. See `incomparable`; "copies" if the
+        study was closed early, judged clips were drawn at random, and agents differ in how many
+        continuations share a clip.
       ranked: int64[R], the agents that can be compared, by falling rate.
       lacking: scenarios that other agents have and an agent lacks, by agent left out for it.
       incomparable: agents left out because their differences cannot be known, with the reason:
@@ -174,6 +176,8 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
         reason = "lacking" if lacking and len(candidates) < 2 else "annotators"
         reasons = set(incomparable.values())
         reason = min(reasons - {"annotators"}, default=reason)
+    elif outcomes.draw == "uneven" and not interim and not progress.is_complete:
+        reason = "copies"
     state: State = (
         "single agent"
         if len(agents) == 1

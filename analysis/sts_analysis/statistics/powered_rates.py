@@ -61,8 +61,7 @@ class _Labelled(NamedTuple):
       people: float64[A, S], mean verdict; 0 where nothing is judged.
       label: float64[A, S], mean label of judged continuations; 0 where nothing is judged.
       label_of_all: float64[A, S], mean label of judgeable continuations; 0 without any.
-      covered: bool[A], in some category all judgeable continuations have a label; labels elsewhere
-        are 0, which moves no rate.
+      covered: bool[A], some judged continuation has a label.
     """
 
     judged: np.ndarray
@@ -77,7 +76,8 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
     """Estimate the rates of agents by people's verdicts and labels.
 
     Holds if the judged continuations are a random part of each scenario's, and the judged scenarios
-    of each category's. A scenario without a verdict counts by its labels.
+    of each category's; and if labels are missing at random. A scenario without a verdict counts by
+    its labels. Where a program abstains ("cannot judge"), its label is a value of its own.
 
     Args:
       people: of source "human".
@@ -121,13 +121,15 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
 
 def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
     made, shape = people.continuations, people.value.shape
-    y = labels.continuations.y
-    categories = len(people.categories)
     judged, judgeable = made.verdicts > 0, ~made.unjudgeable
-    group = made.agent * categories + people.category[made.scenario]
-    missing = np.bincount(group, judgeable & np.isnan(y), shape[0] * categories) > 0
-    present = np.bincount(group, judgeable, shape[0] * categories) > 0
-    y = np.where(missing[group], 0.0, y)
+    # Any value will do for an abstention, as the weight of labels follows from what they tell.
+    y = np.where(labels.continuations.unjudgeable, 0.5, labels.continuations.y)
+    labelled = np.isfinite(y)
+    group = made.agent * len(people.categories) + people.category[made.scenario]
+    sums, numbers = (
+        np.bincount(group, x) for x in (np.nan_to_num(y) * judgeable, judgeable & labelled)
+    )
+    y = np.where(labelled, y, est.divide(sums, numbers)[group])  # moves no rate
 
     def average(chosen: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         number = made.tally(chosen, shape)
@@ -135,7 +137,7 @@ def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
 
     (number, verdict), (_, label) = average(judged, made.y), average(judged, y)
     total, label_of_all = average(judgeable, y)
-    covered = np.asarray((present & ~missing).reshape(shape[0], -1).any(axis=1))
+    covered = np.asarray(made.tally(judged & labelled, shape).any(axis=1))
     return _Labelled(number, total, verdict, label, label_of_all, covered)
 
 
@@ -190,6 +192,7 @@ def _find_reasons(
     judged, judgeable = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
     made = people.continuations
     auto = made.tally(made.auto_resolved, people.value.shape).any(axis=1)
+    uneven = np.full(len(judged), people.draw == "uneven")
     gap = own * (both.label - both.label_of_all)
     size = np.sqrt((gap**2).sum(axis=1))  # Efron 1969, J. Am. Stat. Assoc. 64:1278
     selected = np.abs(gap.sum(axis=1)) > np.where(size > 0, MAX_SELECTION * size, np.inf)
@@ -197,7 +200,8 @@ def _find_reasons(
         "nothing judged": judged == 0,
         "all of it is judged": judged == judgeable,
         "a rule has resolved some of it, so that the rest is no random part": auto,
-        "labels do not cover any category": ~both.covered,
+        "nothing that is judged has a label": ~both.covered,
+        "which continuations were judged depends on how many look alike": uneven,
         f"needs {MIN_EFFECTIVE_UNITS:.0f} effective units": effective < MIN_EFFECTIVE_UNITS,
         "what was judged is no random part: its labels differ from those of all": selected,
     }

@@ -36,31 +36,38 @@ class Repeatability(NamedTuple):
 
 
 def measure_repeatability(outcomes: Outcomes) -> Repeatability:
-    """Measure how alike the continuations of each agent end; k goes up to the most that any has."""
+    """Measure how alike the continuations of each agent end; k goes up to the most that any has.
+
+    The chances of an agent are over the same scenarios for every k, those that have as many
+    continuations as the largest: over others, they may rise with k.
+    """
     made, shape = outcomes.continuations, outcomes.value.shape
     cell = made.agent * shape[1] + made.scenario
     judged = made.verdicts > 0
-    kinds = judged, made.auto_resolved, ~made.unjudgeable
-    given, auto, total = (made.tally(kind, shape).ravel() for kind in kinds)
-    opened = total - auto
+    opened, auto = (made.tally(kind, shape).ravel() for kind in (judged, made.auto_resolved))
+    total = opened + auto
     deepest = max(2, min(DEPTHS[-1], int(total.max())))
     successes, failures = (
         average_products(y[judged], cell[judged], len(total), deepest) for y in (made.y, 1 - made.y)
     )
     choose = special.comb(np.arange(total.max() + 1)[:, None], np.arange(deepest + 1))
     alike, all_succeed, any_succeeds = None, {}, {}
-    for k in (k for k in DEPTHS if k <= deepest):
+    depths = [k for k in DEPTHS if k <= deepest]
+    made_each = total.reshape(shape)
+    least = MIN_SHARE * np.isfinite(outcomes.value).sum(axis=1)
+    reached = np.stack([(made_each >= k).sum(axis=1) >= least for k in depths])
+    largest = np.max(np.where(reached, np.array(depths)[:, None], 1), axis=0)
+    for k in depths:
         ways = np.maximum(choose[total, k], 1.0)
         # The share of subsets without an auto-resolved one, as those fail.
         every = choose[opened, k] / ways * successes[k]
         none = np.zeros(len(total))
         for j in range(k + 1):  # of the k, those that no rule has resolved
             none += choose[opened, j] * choose[auto, k - j] / ways * failures[j]
-        seen = ((total >= k) & (given >= np.minimum(k, opened))).reshape(shape)
-        scenarios = np.isfinite(outcomes.value).sum(axis=1)
-        seen &= (seen.sum(axis=1) >= MIN_SHARE * scenarios)[:, None]
-        chances = every, 1 - none, every + none
-        rows = np.concatenate([np.where(seen, x.reshape(shape), np.nan) for x in chances])
+        seen = (made_each >= largest[:, None]) & (largest >= k)[:, None]
+        pairs = seen if k != 2 else (made_each >= 2) & (largest >= 2)[:, None]
+        chances = (every, seen), (1 - none, seen), (every + none, pairs)
+        rows = np.concatenate([np.where(own, x.reshape(shape), np.nan) for x, own in chances])
         means = estimate_means(rows, outcomes.category, outcomes.unit)
         parts = [Means(*columns) for columns in zip(*(np.split(x, 3) for x in means), strict=True)]
         all_succeed[k], any_succeeds[k] = parts[:2]

@@ -56,6 +56,7 @@ def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[Succ
     counted = (ratings["source"] == outcomes.source) & (ratings["truth"] == "")
     rows = ratings.loc[(counted & ~ratings["verdict"].isin(UNCOUNTED)).to_numpy(), columns]
     place = np.searchsorted(made.number, rows["continuation"].to_numpy())
+    rows, place = rows[made.verdicts[place] > 0], place[made.verdicts[place] > 0]
     verdict = [(rows["verdict"] == word).to_numpy() for word in ("success", "failure")]
     auto = np.flatnonzero(made.auto_resolved)
     status = np.select(verdict, [SUCCESS, FAILURE], CENSORED)
@@ -156,8 +157,9 @@ def _weigh_continuations(outcomes: Outcomes) -> np.ndarray:
     """Return float64[C], the share of each continuation in the plain pass rate of its agent."""
     made = outcomes.continuations
     cell = made.agent * len(outcomes.scenarios) + made.scenario
-    kinds = made.verdicts > 0, made.auto_resolved, ~made.unjudgeable
-    judged, auto, total = (made.tally(kind, outcomes.value.shape).flat[cell] for kind in kinds)
+    kinds = made.verdicts > 0, made.auto_resolved
+    judged, auto = (made.tally(kind, outcomes.value.shape).flat[cell] for kind in kinds)
+    total = judged + auto
     weights = weigh_rows(np.isfinite(outcomes.value), outcomes.category, outcomes.unit)
     share = (1 - auto / np.maximum(total, 1)) / np.maximum(judged, 1)
     share = np.where(made.auto_resolved, 1 / np.maximum(total, 1), share)

@@ -6,16 +6,19 @@ Axes: A agents, S scenarios, K annotators, C continuations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from sts.annotations.queue.rounds import find_reached
 from sts.ratings import ACCESS_LEVELS
 from sts_analysis.statistics.annotators import Judging
+from sts_analysis.statistics.copies import Copies, spread_by_weight, weigh_copies
 from sts_analysis.statistics.estimate import divide
 from sts_analysis.statistics.units import join_units
 
+Draw = Literal["", "rounds", "random", "uneven"]
 UNCOUNTED = ("", "cannot_judge")
 """Cells of the column verdict that do not enter a pass rate."""
 
@@ -27,7 +30,8 @@ class Continuations(NamedTuple):
       number: int64, as in the ratings table.
       agent: int64, index of the agent.
       scenario: int64, index of the scenario.
-      y: float64, mean verdict (success 1); 0 if auto-resolved, NaN without a verdict.
+      y: float64, mean verdict (success 1); 0 if auto-resolved, NaN without a verdict that counts;
+        see `find_reached`.
       verdicts: int64, verdicts in that mean.
       unjudgeable: bool, every annotator who saw it answered "cannot judge".
       auto_resolved: bool.
@@ -42,6 +46,20 @@ class Continuations(NamedTuple):
     unjudgeable: np.ndarray
     auto_resolved: np.ndarray
     horizon: np.ndarray
+
+    @property
+    def known(self) -> np.ndarray:
+        """bool[C], it has a verdict, or everyone who saw it could not judge it."""
+        return np.asarray((self.verdicts > 0) | self.unjudgeable | self.auto_resolved)
+
+    def keep(self, counted: np.ndarray) -> Continuations:
+        """Return the same with nothing known of others than these, bool[C]."""
+        return self._replace(
+            y=np.where(counted, self.y, np.nan),
+            verdicts=np.where(counted, self.verdicts, 0),
+            unjudgeable=self.unjudgeable & counted,
+            auto_resolved=self.auto_resolved & counted,
+        )
 
     def tally(
         self, chosen: np.ndarray, shape: tuple[int, ...], weights: np.ndarray | None = None
@@ -64,8 +82,8 @@ class Outcomes(NamedTuple):
       categories: names, in alphabetical order; ("",) if none is known.
       kind: S of "instruction", "question" or "" (unknown).
       unit: int64[S], see `units.join_units`.
-      value: float64[A, S], NaN if nothing is judged. With o of n judgeable continuations not
-        auto-resolved, the mean y of the judged among these times o / n.
+      value: float64[A, S], mean y, NaN if none is known; in a study that is judged in part
+        without rounds, see `spread_by_weight`.
       low: float64[A, S], the value if all unjudgeable continuations were failures.
       high: float64[A, S], the value if they were successes.
       bound_share: float64[A, S], by what annotators' shares of `value` become those of the bounds.
@@ -75,6 +93,11 @@ class Outcomes(NamedTuple):
       continuations: of agents, one by one.
       judging: who judged; None unless the source is human and annotators are known.
       judged_clips: int64[A], clips (continuations, where clips are unknown) that people judged.
+      draw: which part of a study that is judged in part counts: "rounds"; without rounds "random",
+        or "uneven" if continuations of some agents also share clips more than those of others. ""
+        if all is judged.
+      round: of `rounds`, the first with a cell that has not been reached; 0 without rounds.
+      rounds: number of rounds.
     """
 
     source: str
@@ -95,6 +118,9 @@ class Outcomes(NamedTuple):
     continuations: Continuations
     judging: Judging | None
     judged_clips: np.ndarray
+    draw: Draw = ""
+    round: int = 0
+    rounds: int = 0
 
     def lay_out_counts(self, counts: Mapping[tuple[str, str], int]) -> np.ndarray:
         """Lay out numbers by agent and scenario, int64[A, S]; others are 0."""
@@ -138,20 +164,42 @@ def tabulate(
         known = known.drop_duplicates("scenario")
         groups = [*groups, *known.groupby("trajectory", observed=True)["scenario"].agg(list)]
     made = _continuations(rows, codes, source)
-    table = _values(made, (len(agent_names), len(names)))
+    category = pd.Index(categories).get_indexer(pd.Index(every["category"])).astype(np.int64)
+    draw: Draw = ""
+    copies, rounds = None, codes.round[np.isfinite(codes.round)]
+    last = current = int(rounds.max(initial=0))
+    if source == "human" and not made.known.all():
+        reached = find_reached(codes.cell, codes.round, made.known)
+        if reached is not None:
+            draw, made = "rounds", made.keep(reached)
+            current = int(np.nanmin(codes.round[~reached], initial=last))
+        else:
+            copies = weigh_copies(
+                made.agent, category[made.scenario], codes.clip_of, made.known, made.auto_resolved
+            )
+            draw = "uneven" if copies.differ else "random"
+    shape = len(agent_names), len(names)
+    weight = None if copies is None else copies.weight
+    table = _values(made, shape, weight)
+    judging = _judging(rows, codes, made, shape, weight) if source == "human" else None
+    if copies is not None and (rows["clip"] != "").any():
+        table, judging = _spread(made, copies, category, table, judging)
     return Outcomes(
         source=source,
         agents=agent_names,
         baseline=agents["sees"].isin(ACCESS_LEVELS[1:]).to_numpy(),
         scenarios=names,
-        category=pd.Index(categories).get_indexer(pd.Index(every["category"])).astype(np.int64),
+        category=category,
         categories=categories,
         kind=tuple(map(str, every["kind"])),
         unit=join_units(names, groups),
         **table,
         continuations=made,
-        judging=_judging(rows, codes, made, table) if source == "human" else None,
-        judged_clips=_count_clips(rows, codes, source),
+        judging=judging,
+        judged_clips=_count_clips(rows, codes, made, source),
+        draw=draw,
+        round=current,
+        rounds=last,
     )
 
 
@@ -167,6 +215,11 @@ class _Codes:
         clip, names = pd.factorize(rows["clip"])
         nameless = np.append(names == "", False)[clip]
         self.clip = np.where(nameless, len(names) + self.place, clip)
+        self.clip_of = self.clip[self.first]
+        self.cell, self.round = np.full((2, len(self.number)), np.nan)
+        for column, numbers in (("cell", self.cell), ("round", self.round)):
+            if column in rows:  # known of people's rows, not of a program's
+                np.fmax.at(numbers, self.place, rows[column].to_numpy(dtype=np.float64))
 
 
 def _continuations(rows: pd.DataFrame, codes: _Codes, source: str) -> Continuations:
@@ -194,10 +247,15 @@ def _continuations(rows: pd.DataFrame, codes: _Codes, source: str) -> Continuati
     )
 
 
-def _values(made: Continuations, shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    total, unable = made.tally(made.agent >= 0, shape), made.tally(made.unjudgeable, shape)
-    auto, judged = made.tally(made.auto_resolved, shape), made.tally(made.verdicts > 0, shape)
-    successes = made.tally(made.verdicts > 0, shape, made.y)
+def _values(
+    made: Continuations, shape: tuple[int, int], weight: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    judged_ones = made.verdicts > 0
+    kinds = made.unjudgeable, made.auto_resolved, judged_ones
+    unable, auto, judged = (made.tally(kind, shape, weight) for kind in kinds)
+    total = unable + auto + judged
+    y = made.y if weight is None else made.y * weight
+    successes = made.tally(judged_ones, shape, y)
 
     def mean(top: np.ndarray, number: np.ndarray, all_of_them: np.ndarray) -> np.ndarray:
         share = divide(all_of_them - auto, all_of_them)
@@ -210,36 +268,67 @@ def _values(made: Continuations, shape: tuple[int, int]) -> dict[str, np.ndarray
         "low": mean(successes, judged + unable, total),
         "high": mean(successes + unable, judged + unable, total),
         "bound_share": divide(fewer, total * (judged + unable)),
-        "continued": total > 0,
-        "judged": judged + auto,
-        "unjudgeable": unable,
+        "continued": made.tally(made.agent >= 0, shape) > 0,
+        "judged": made.tally(judged_ones | made.auto_resolved, shape),
+        "unjudgeable": made.tally(made.unjudgeable, shape),
     }
 
 
+def _spread(
+    made: Continuations,
+    copies: Copies,
+    category: np.ndarray,
+    table: dict[str, np.ndarray],
+    judging: Judging | None,
+) -> tuple[dict[str, np.ndarray], Judging | None]:
+    """Return values and annotators' parts of them, of scenarios that stand for unequally much."""
+    shape = table["value"].shape
+    counted = (made.verdicts > 0) | made.auto_resolved
+    judgeable = made.tally(~made.unjudgeable, shape)
+    weight = divide(made.tally(counted, shape, copies.weight), judgeable)
+    spread = {
+        name: spread_by_weight(table[name], weight, category) for name in ("value", "low", "high")
+    }
+    centre, factor = spread["value"].centre, spread["value"].factor[..., None]
+    if judging is not None:
+        rest = (1 - factor) * centre[..., None] * judging.share
+        judging = judging._replace(
+            share=factor * judging.share, value=factor * judging.value + rest
+        )
+    return table | {name: found.value for name, found in spread.items()}, judging
+
+
 def _judging(
-    rows: pd.DataFrame, codes: _Codes, made: Continuations, table: dict[str, np.ndarray]
+    rows: pd.DataFrame,
+    codes: _Codes,
+    made: Continuations,
+    shape: tuple[int, int],
+    weight: np.ndarray | None,
 ) -> Judging | None:
     people = ((rows["source"] == "human") & (rows["annotator"] != "")).to_numpy()
     people = people & ~rows["verdict"].isin(UNCOUNTED).to_numpy()
+    people &= made.verdicts[codes.place] > 0
     if "adjudicated" in rows:
         people = people & (rows["adjudicated"] == "").to_numpy()
     if not people.any():
         return None
     who, names = pd.factorize(rows["annotator"][people], sort=True)
-    shape = (*table["value"].shape, len(names))
     agent, scenario = codes.agent[people], codes.scenario[people]
-    place = (agent * shape[1] + scenario) * shape[2] + who
-    size = int(np.prod(shape))
+    place = (agent * shape[1] + scenario) * len(names) + who
+    size = int(np.prod(shape)) * len(names)
     success = (rows["verdict"] == "success").to_numpy()[people]
-    # A value is (o / n) x the mean over judged continuations of the mean over verdicts.
-    auto, judgeable = (made.tally(x, shape[:2]) for x in (made.auto_resolved, ~made.unjudgeable))
-    each = divide(divide(judgeable - auto, judgeable), table["judged"] - auto)[agent, scenario]
+    # A value is the mean over continuations, of which auto-resolved ones have no verdicts.
+    auto, judged = (
+        made.tally(kind, shape, weight) for kind in (made.auto_resolved, made.verdicts > 0)
+    )
+    number = made.tally(made.verdicts > 0, shape)
+    each = divide(divide(judged, judged + auto), number)[agent, scenario]
     each = each / made.verdicts[codes.place[people]]
     # Continuations that share a clip repeat its verdicts; a judgement counts once.
     once = ~pd.DataFrame({"place": place, "clip": codes.clip[people]}).duplicated().to_numpy()
 
     def add(weights: np.ndarray) -> np.ndarray:
-        return np.bincount(place, weights, size).reshape(shape)
+        return np.bincount(place, weights, size).reshape(*shape, len(names))
 
     return Judging(
         annotators=tuple(map(str, names)),
@@ -250,8 +339,9 @@ def _judging(
     )
 
 
-def _count_clips(rows: pd.DataFrame, codes: _Codes, source: str) -> np.ndarray:
-    counted = (rows["source"] == source).to_numpy() & ~rows["verdict"].isin(UNCOUNTED).to_numpy()
+def _count_clips(rows: pd.DataFrame, codes: _Codes, made: Continuations, source: str) -> np.ndarray:
+    counted = (rows["source"] == source).to_numpy() & (made.verdicts[codes.place] > 0)
+    counted &= ~rows["verdict"].isin(UNCOUNTED).to_numpy()
     columns = {"agent": codes.agent[counted], "clip": codes.clip[counted]}
     pairs = pd.DataFrame(columns).drop_duplicates()
     return np.bincount(pairs["agent"], minlength=int(codes.agent.max()) + 1)

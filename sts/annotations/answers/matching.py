@@ -8,6 +8,7 @@ from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.people import people
 from sts.annotations.queue import queue
 from sts.annotations.queue.items import find_players, make_item
+from sts.annotations.queue.rounds import RoundOrder
 from sts.annotations.records import Item
 from sts.continuations import continuation_store as continuations
 from sts.errors import DamagedData, ErasedSuite, MissingExtra
@@ -33,14 +34,17 @@ def match_to_continuations(
         names = [person.pseudonym for person in people.list_people(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
-    candidates = iter_candidates(workspace, {*names, *annotator_names(ratings)})
+    candidates = iter_candidates(workspace, {*names, *annotator_names(ratings)}, store.study.seed)
     return match_ratings(ratings, enqueued, candidates)
 
 
-def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tuple[Item, int]]:
+def iter_candidates(
+    workspace: Workspace, names: Collection[str], seed: int
+) -> Iterable[tuple[Item, int]]:
     """Yield every continuation and its index, once for each suite that contains its scenario.
 
-    Suites that cannot be read here are skipped. `names` are possible players.
+    Suites that cannot be read here are skipped. `names` are possible players; `seed` is the
+    study's.
     """
     for versions in folders.list_versions(workspace).values():
         for folder in versions.values():
@@ -48,9 +52,10 @@ def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tu
                 suite = suites.read(folder)
             except (ErasedSuite, MissingExtra):
                 continue
+            order = RoundOrder({s.hash: s.category for s in suite.scenarios}, seed)
             for entry in continuations.iter_entries(workspace, {s.hash for s in suite.scenarios}):
                 yield (
-                    make_item(entry, suite.label, find_players(entry, names)),
+                    make_item(entry, suite.label, find_players(entry, names), order=order),
                     entry.identity.index,
                 )
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 14
+VERSION = 15
 """Versions 1 to 10 were never released."""
 
 metadata = MetaData()
@@ -106,7 +106,7 @@ items = _table(
     _required("continuation", Text, unique=True),
     _required("scenario scenario_hash category kind", Text),
     _required("horizon takeover annotations_required", Integer),
-    _required("draw", BigInteger),
+    _required("draw place", BigInteger),
     _required("added", Double),
     _required("clip", Text, unique=True),
     _required("rubric", Text),
@@ -140,8 +140,7 @@ slots = _table(
     _annotator(nullable=True),
     Column("lease_until", Double),
     _required("judged", Integer, server_default=text("0")),
-    _required("turn", Integer),
-    _required("draw", BigInteger),
+    _required("place", BigInteger),
     _required("category", Text),
     UniqueConstraint("item", "slot"),
     UniqueConstraint("item", "annotator"),
@@ -149,7 +148,7 @@ slots = _table(
 )
 for _name, _columns in {
     "slots_open": ("item", "annotator", "lease_until"),
-    "slots_waiting": ("turn", "draw", "category"),
+    "slots_waiting": ("place", "category"),
 }.items():
     _open = slots.c.judged == text("0")
     _indexed = [slots.c[column] for column in _columns]

@@ -1,7 +1,7 @@
 """Export of judgements as the ratings table that analysis and other programs read."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ import pandas as pd
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.draws import unit_hash
 from sts.annotations.queue import references
-from sts.annotations.study import DEFAULT_STUDY, StudySettings
+from sts.annotations.queue.controls import list_pauses
+from sts.annotations.queue.rounds import PLACES_PER_ROUND
+from sts.annotations.study import DEFAULT_STUDY, StudySettings, base_suite
 from sts.annotations.vault import digests, history, study_continuations
 from sts.annotations.vault.digests import Digests
 from sts.annotations.vault.history import History, StandingVerdict, Truth
@@ -26,7 +28,7 @@ from sts.suites.folders import list_erased
 _TYPES = column_types(
     *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
     *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice", "rubric_shown"),
-    *("truth_source", "excluded"),
+    *("truth_source", "excluded", "round", "cell"),
 )
 _REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
@@ -50,7 +52,9 @@ def export_ratings(
     judged. All rows of a clip carry its adjudication. Rows with a `truth` are references: they
     include every judgement of a reference, whichever suite its annotator was working on, because
     they measure the annotator. If the truth comes from people, judgements that made it are left
-    out.
+    out. `cell` numbers the cells of a suite's rounds in the order in which they are judged;
+    see `rounds`. A category with a higher priority comes before all others, a paused one after
+    them.
 
     Every author's chain is verified. Agents and scenarios are read from the continuations.
 
@@ -70,19 +74,19 @@ def export_ratings(
       DamagedData: an event was altered, or a judged continuation is missing.
     """
     store = AnnotationStore.find(workspace)
-    record, study = History(), DEFAULT_STUDY
+    record, study, paused = History(), DEFAULT_STUDY, list[str]()
     if store is not None:
         with store, store.database.read() as connection:
             history.set_snapshot_isolation(connection)
             record, study = history.read_history(connection), store.study
+            paused = [control.scope for control in list_pauses(connection) if control.scope]
     _raise_findings(record.findings)
     clips = {clip.shown_hash for clip in record.clips.values()}
-    continuations = study_continuations.read_continuations(
-        workspace, suite, clips, auto_resolve=bool(study.auto_resolve)
-    )
+    continuations = study_continuations.read_continuations(workspace, suite, clips, study)
     erased = {*list_erased(workspace).values()}
     _raise_findings([*_iter_altered_clips(record, continuations, erased)])
-    table = _build_table(record, continuations, study, suite, names=names)
+    levels = _list_levels(study, paused, suite)
+    table = _build_table(record, continuations, study, suite, levels, names=names)
     return RatingsExport(table, digests.compute_digests(suite, record, continuations))
 
 
@@ -131,6 +135,7 @@ def _build_table(
     continuations: StudyContinuations,
     study: StudySettings,
     suite: str | None,
+    levels: Sequence[tuple[str, float]],
     *,
     names: bool,
 ) -> pd.DataFrame:
@@ -144,6 +149,8 @@ def _build_table(
     table = table[
         (is_inside & (is_judged | table["queued"])) | (is_judged & table["reference"])
     ].copy()
+    table["round"] = (1 + table["place"] // PLACES_PER_ROUND).where(table["place"] >= 0)
+    table["cell"] = _number_cells(table, record, levels)
     settled = table["silent"] & (table["verdict"] == "")
     table["verdict"] = table["verdict"].mask(settled, "not_done")
     table["twice"] = table["twice"].mask(settled, 0)
@@ -158,6 +165,36 @@ def _build_table(
     table = table.sort_values(["scenario", "agent", "continuation", "annotator"])
     ordered: pd.DataFrame = table[list(_TYPES)]
     return ordered.astype(_TYPES).reset_index(drop=True)
+
+
+def _list_levels(
+    study: StudySettings, paused: Iterable[str], suite: str | None
+) -> list[tuple[str, float]]:
+    """List scopes of a suite with their levels: of those that apply to a clip, the last counts.
+
+    Clips of a higher level are judged earlier.
+    """
+    priorities = sorted(study.priority.items(), key=lambda priority: priority[1])
+    levels = [*priorities, *((scope, -np.inf) for scope in paused)]
+    base = base_suite(suite or "")
+    return [
+        (scope, level) for scope, level in levels if base_suite(scope.partition("/")[0]) == base
+    ]
+
+
+def _number_cells(
+    table: pd.DataFrame, record: History, levels: Iterable[tuple[str, float]]
+) -> pd.Series:
+    """Return the number of each cell in the order of judging, from 1; NA for one not queued."""
+    level = np.zeros(len(table))
+    for scope, value in levels:
+        label, _, category = scope.partition("/")
+        items = (item for name, item in record.suites if name == label)
+        inside = table["shown"].isin({record.clips[item].shown_hash for item in items})
+        level[inside & ((category == "") | (table["category"] == category))] = value
+    queued = table["member"] & table["queued"] & (table["place"] >= 0)
+    keys = pd.DataFrame({"level": -level, "place": table["place"]})[queued]
+    return (keys.groupby(["level", "place"]).ngroup() + 1).reindex(table.index)
 
 
 class _Judgement(NamedTuple):

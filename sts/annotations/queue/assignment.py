@@ -10,30 +10,23 @@ from sts.annotations.draws import unit_hash
 from sts.annotations.records import Item
 from sts.annotations.study import StudySettings
 
-FIRST, ORDINARY = 0, 1
-"""Turns of the queue: clips judged twice come first, to measure agreement early, then others."""
 MAX_BATCH_SIZE = 20
 """Maximum number of clips assigned to a person at a time."""
 MIN_BATCH_SIZE = 3
 _RANDOM_SHARE = 1 / 3
 """Share of choices that ignore balance (Efron's biased coin), so that no agent can be guessed."""
+_WINDOW = 24
+"""Number of the next clips among which to choose. Few, as no clip behind one that still waits
+counts; some, as otherwise an annotator might judge one agent more than the others do."""
 
 
-class Requirement(NamedTuple):
-    """Number of judgements that a clip needs, and its turn: FIRST or ORDINARY."""
-
-    required: int
-    turn: int
-
-
-def requirement_for(study: StudySettings, item: Item) -> Requirement:
-    """Return the study's requirement for an item: the largest that applies, or none by a rule."""
+def count_required(study: StudySettings, item: Item) -> int:
+    """Return how many judgements a study requires of an item; a rule may need none."""
     if item.auto_resolve_rule:
-        return Requirement(0, ORDINARY)
+        return 0
     required = study.annotations_for(item.suite, item.category)
-    if unit_hash(study.seed, "twice", item.clip) < study.overlap:
-        return Requirement(max(required, 2), FIRST)
-    return Requirement(required, ORDINARY)
+    twice = unit_hash(study.seed, "twice", item.clip) < study.overlap
+    return max(required, 2) if twice else required
 
 
 def batch_size(open_clips: int) -> int:
@@ -44,16 +37,15 @@ def batch_size(open_clips: int) -> int:
 class Candidate(NamedTuple):
     """A clip that may be assigned to a person; it counts for each of its agents.
 
-    `key` is its position in the person's own random order. It `is_judged` if another annotator has
-    judged it. An anchor was reopened to compare the current annotators with the earlier ones.
+    It `is_begun` if another annotator has judged it, or held it without judging it. An anchor was
+    reopened to compare the current annotators with the earlier ones.
     """
 
     item: str
     continuation: str
     scenario: str
     agents: tuple[str, ...]
-    key: int
-    is_judged: bool = False
+    is_begun: bool = False
     is_anchor: bool = False
     category: str = ""
 
@@ -91,21 +83,21 @@ def choose_next(
 ) -> Candidate | None:
     """Choose the next clip of one turn; return None if all are of recently shown scenarios.
 
-    Anchors are chosen as often as their share of the candidates. Among clips of the chosen kind,
-    those that someone else has judged come first, to complete their second judgement. Two times in
-    three the clip that best equalises the person's shares of the agents wins, otherwise a random
-    one (Efron 1971, Biometrika 58:403): always showing the least-seen agent would reveal which it
-    is.
+    Anchors are chosen as often as their share of the candidates. Among the next clips of the chosen
+    kind, those come first that are begun: they lack a second judgement, or their cell holds up all
+    behind it. Two times in three the clip that best equalises the person's shares of the agents
+    wins, otherwise the first, which is as good as random (Efron 1971, Biometrika 58:403): always
+    showing the least-seen agent would reveal which it is.
 
-    `candidates` are a random sample of the open clips; `coin` is a number in [0, 1) that belongs to
-    this position in the person's queue.
+    `candidates` are the next open clips in the order of judging; `coin` is a number in [0, 1) that
+    belongs to this position in the person's queue.
     """
     eligible = [candidate for candidate in candidates if candidate.scenario not in recent]
     if not eligible:
         return None
-    first = min(eligible, key=lambda candidate: candidate.key)
-    pool = [candidate for candidate in eligible if candidate.is_anchor == first.is_anchor]
-    pool = [candidate for candidate in pool if candidate.is_judged] or pool
+    next_ones = eligible[:_WINDOW]
+    pool = [one for one in next_ones if one.is_anchor == eligible[0].is_anchor]
+    pool = [one for one in pool if one.is_begun] or pool
     if coin < _RANDOM_SHARE:
-        return min(pool, key=lambda candidate: candidate.key)
-    return min(pool, key=lambda candidate: (balance.added_spread(candidate.agents), candidate.key))
+        return pool[0]
+    return min(pool, key=lambda one: balance.added_spread(one.agents))

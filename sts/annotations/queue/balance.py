@@ -19,7 +19,7 @@ from sts.annotations.database.schema import (
 from sts.annotations.draws import unit_hash
 from sts.annotations.log.events import is_judgement
 from sts.annotations.queue import references
-from sts.annotations.queue.assignment import ORDINARY, Balance
+from sts.annotations.queue.assignment import Balance
 from sts.annotations.queue.references import is_reference
 from sts.annotations.study import StudySettings
 
@@ -106,7 +106,7 @@ def _open_anchors(
     of_item = slots.c.item == items.c.id
     rows = connection.execute(
         select(
-            items.c.id, items.c.clip, items.c.annotations_required, items.c.draw, items.c.category
+            items.c.id, items.c.clip, items.c.annotations_required, items.c.place, items.c.category
         )
         .join(item_suites, item_suites.c.item == items.c.id)
         .where(
@@ -122,7 +122,7 @@ def _open_anchors(
     if not sample:
         return
     new = [{"item": row.id, "slot": row.annotations_required + 1} for row in sample]
-    places = [{"turn": ORDINARY, "draw": row.draw, "category": row.category} for row in sample]
+    places = [{"place": row.place, "category": row.category} for row in sample]
     connection.execute(insert(slots), [a | b for a, b in zip(new, places, strict=True)])
     opened = {"suite": suite, "joined": names, "opened": now}
     connection.execute(insert(anchors), [row | opened for row in new])

@@ -30,7 +30,7 @@ from sts.annotations.database.schema import (
     training,
 )
 from sts.annotations.people.people import has_played
-from sts.annotations.queue.assignment import FIRST, ORDINARY, Candidate
+from sts.annotations.queue.assignment import Candidate
 from sts.annotations.queue.controls import EffectiveSettings
 from sts.annotations.queue.queue import HASH_MODULUS
 from sts.annotations.study import base_suite
@@ -50,8 +50,8 @@ NOT_EXCLUDED = items.c.continuation.not_in(bindparam("without", expanding=True))
 class Claimant(NamedTuple):
     """The person who claims clips, the suite, and the values of the statements' parameters.
 
-    `order` holds the factor and offset of their random order. The `excluded` continuations cannot
-    be shown. Claims last `until` a time in UTC seconds.
+    `order` holds the factor and offset of their order of references. The `excluded`
+    continuations cannot be shown. Claims last `until` a time in UTC seconds.
     """
 
     id: int
@@ -66,11 +66,6 @@ class Claimant(NamedTuple):
         """Return the statement parameters for this person, together with `more`."""
         own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.excluded}
         return own | more
-
-    def order_key(self, draw: int) -> int:
-        """Return the position of an item in their random order."""
-        factor, offset = self.order
-        return (draw * factor + offset) % HASH_MODULUS
 
 
 def is_in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
@@ -135,20 +130,13 @@ _AGENTS = select(copies.c.item, copies.c.agent).where(
 )
 
 
-def load_candidates(
-    connection: Connection, claimant: Claimant, priority: int, turn: int, coin: float
-) -> list[Candidate]:
-    """Load open items of a priority: in the first turn from the queue's start, then at random."""
+def load_candidates(connection: Connection, claimant: Claimant, priority: int) -> list[Candidate]:
+    """Load the next open items of a priority, in the order of judging."""
     query = _select_open_slots(
         claimant.suite, claimant.settings.paused_scopes, claimant.settings.priorities
     )
-    parameters = claimant.parameters(priority=priority, turn=turn)
-    start = int(coin * HASH_MODULUS) if turn == ORDINARY else 0
-    later = {"least": start, "most": HASH_MODULUS, "number": MAX_CANDIDATES}
-    rows = connection.execute(query, parameters | later).all()
-    if start and len(rows) < MAX_CANDIDATES:
-        before = {"least": 0, "most": start - 1, "number": MAX_CANDIDATES - len(rows)}
-        rows = [*rows, *connection.execute(query, parameters | before)]
+    parameters = claimant.parameters(priority=priority, number=MAX_CANDIDATES)
+    rows = connection.execute(query, parameters).all()
     if not rows:
         return []
     agents: dict[str, set[str]] = {}
@@ -160,8 +148,7 @@ def load_candidates(
             row.continuation,
             row.scenario,
             tuple(sorted(agents[row.item])),
-            claimant.order_key(row.draw),
-            turn == FIRST and row.judged,
+            row.begun,
             row.anchor,
             row.category,
         )
@@ -172,20 +159,20 @@ def load_candidates(
 @lru_cache(maxsize=64)
 def _select_open_slots(
     suite: str, left_out: tuple[str, ...], priorities: tuple[tuple[str, int], ...]
-) -> Select[tuple[str, int, str, str, str, bool, bool]]:
-    """Select a person's open slots of one turn and priority, within a range of draws."""
+) -> Select[tuple[str, str, str, str, bool, bool]]:
+    """Select a person's next open slots of one priority, in the order of judging."""
     judged_slots = slots.alias("other")
     slot_priority = case(*((is_in_scope(scope, suite), n) for scope, n in priorities), else_=0)
     return (
         select(
             slots.c.item,
-            slots.c.draw,
             items.c.continuation,
             items.c.scenario,
             items.c.category,
-            exists()
-            .where(judged_slots.c.item == slots.c.item, judged_slots.c.judged == 1)
-            .label("judged"),
+            or_(
+                slots.c.annotator.is_not(None),
+                exists().where(judged_slots.c.item == slots.c.item, judged_slots.c.judged == 1),
+            ).label("begun"),
             exists()
             .where(anchors.c.item == slots.c.item, anchors.c.slot == slots.c.slot)
             .label("anchor"),
@@ -193,8 +180,6 @@ def _select_open_slots(
         .join(items, items.c.id == slots.c.item)
         .where(
             IS_UNJUDGED,
-            slots.c.turn == bindparam("turn"),
-            slots.c.draw.between(bindparam("least"), bindparam("most")),
             *(~is_in_scope(scope, suite) for scope in left_out),
             *([slot_priority == bindparam("priority")] if priorities else []),
             *IS_FREE,
@@ -202,7 +187,7 @@ def _select_open_slots(
             NOT_EXCLUDED,
             *_iter_availability(slots.c.item),
         )
-        .order_by(slots.c.draw, slots.c.item)
+        .order_by(slots.c.place, slots.c.item, slots.c.slot)
         .limit(bindparam("number"))
     )
 
@@ -222,7 +207,7 @@ def choose_reference(
     row = connection.execute(_REFERENCE, values).one_or_none()
     if row is None:
         return None
-    return Candidate(row.id, row.continuation, row.scenario, (), 0, category=row.category)
+    return Candidate(row.id, row.continuation, row.scenario, (), category=row.category)
 
 
 _REFERENCE = (

@@ -24,7 +24,7 @@ from sts.annotations.log.closings import find_closing
 from sts.annotations.log.events import JUDGEMENT_KINDS, is_judgement
 from sts.annotations.people import deal, people
 from sts.annotations.queue import assignment, balance, controls
-from sts.annotations.queue.assignment import FIRST, ORDINARY, Candidate
+from sts.annotations.queue.assignment import Candidate
 from sts.annotations.queue.candidates import (
     IS_FREE,
     IS_UNJUDGED,
@@ -71,12 +71,11 @@ def claim_items(
     watching.
 
     The k-th item is a reference if hash(seed, annotator, k) is below `reference_rate` and the pool
-    has one that they have not met. Otherwise it comes from the open slots: those judged twice
-    first, from the start of the queue, then others from a random place on. The first item of a
-    category fixes whether they see its texts; see `deal`. The highest priority
-    wins, then scenarios not shown recently, then `assignment.choose_next`. Ties are broken by the
-    hash (a x + b) mod p of the item's own draw x, with a and b from (seed, annotator): pairwise
-    independent between annotators (Carter and Wegman 1979).
+    has one that they have not met: the first by the hash (a x + b) mod p of its own draw x, with a
+    and b from (seed, annotator), pairwise independent between annotators (Carter and Wegman 1979).
+    Otherwise it comes from the next open slots in the order of judging; see `rounds`. The highest
+    priority wins, then scenarios not shown recently, then `assignment.choose_next`. The first item
+    of a category fixes whether they see its texts; see `deal`.
 
     Raises:
       UnknownName: there is no such person, or they are deactivated or not an annotator.
@@ -199,9 +198,8 @@ class _OpenSlots:
         """Load nothing yet; the person has already claimed the items in `claimed`."""
         self.claimed = claimed
         self._connection, self._claimant = connection, claimant
-        priorities = sorted({0, *(p for _, p in claimant.settings.priorities)}, reverse=True)
-        self._turns = [(priority, turn) for priority in priorities for turn in (FIRST, ORDINARY)]
-        self._seen: dict[tuple[int, int], list[Candidate]] = {}
+        self._priorities = sorted({0, *(p for _, p in claimant.settings.priorities)}, reverse=True)
+        self._seen: dict[int, list[Candidate]] = {}
 
     def choose_next(
         self, shares: assignment.Balance, recent: Collection[str], coin: float
@@ -211,9 +209,9 @@ class _OpenSlots:
         Recently shown scenarios are repeated only if no others are open.
         """
         for scenarios in (recent, ()) if recent else ((),):
-            for turn in self._turns:
+            for priority in self._priorities:
                 candidate = assignment.choose_next(
-                    self._list_unclaimed(turn, coin), shares, scenarios, coin
+                    self._list_unclaimed(priority), shares, scenarios, coin
                 )
                 if candidate is not None:
                     return candidate
@@ -234,14 +232,14 @@ class _OpenSlots:
             best = self.choose_next(shares, recent, coin)
         return best
 
-    def _list_unclaimed(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
-        """Return a turn's candidates that are not claimed yet, reloading if none is left."""
-        if turn not in self._seen:
-            self._seen[turn] = load_candidates(self._connection, self._claimant, *turn, coin)
-        unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
-        if not unclaimed and self._seen[turn]:
-            self._seen[turn] = load_candidates(self._connection, self._claimant, *turn, coin)
-            unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
+    def _list_unclaimed(self, priority: int) -> list[Candidate]:
+        """Return a priority's candidates that are not claimed yet, reloading if none is left."""
+        if priority not in self._seen:
+            self._seen[priority] = load_candidates(self._connection, self._claimant, priority)
+        unclaimed = [item for item in self._seen[priority] if item.item not in self.claimed]
+        if not unclaimed and self._seen[priority]:
+            self._seen[priority] = load_candidates(self._connection, self._claimant, priority)
+            unclaimed = [item for item in self._seen[priority] if item.item not in self.claimed]
         return unclaimed
 
 

@@ -10,6 +10,7 @@ from sts.continuations import human
 from sts.continuations.continuation import HUMAN
 
 if TYPE_CHECKING:
+    from sts.annotations.queue.rounds import RoundOrder
     from sts.continuations.continuation import Continuation
     from sts.continuations.index import Entry
 
@@ -20,8 +21,16 @@ def make_item(
     players: tuple[str, ...] = (),
     rubric: str | None = None,
     settled: str | None = None,
+    order: RoundOrder | None = None,
 ) -> Item:
-    """Return a continuation's item for `suite`, which is "" for a reference."""
+    """Return a continuation's item for `suite`, which is "" for a reference.
+
+    `order` is that of the suite; without one, as for a reference, the item comes first.
+    """
+    place = 0
+    if order is not None:
+        index = continuation.identity.index
+        place = order.find_place(continuation.agent, index, continuation.scenario_hash)
     return Item(
         continuation=continuation.id,
         suite=suite,
@@ -37,6 +46,7 @@ def make_item(
         sees=continuation.sees,
         rubric=rubric,
         auto_resolve_rule=settled,
+        place=place,
     )
 
 

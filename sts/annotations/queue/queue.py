@@ -5,20 +5,19 @@ import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Row, Table, insert, select, update
+from sqlalchemy import Column, Connection, Row, Table, bindparam, insert, select, update
 
 from sts.annotations.database.database import iter_batches
 from sts.annotations.database.schema import copies, item_suites, items, slots
 from sts.annotations.people import deal
 from sts.annotations.queue import assignment, auto_resolved, balance, references, rubrics
-from sts.annotations.queue.assignment import Requirement
 from sts.annotations.records import Item
 from sts.annotations.study import StudySettings
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import RULE
 
 HASH_MODULUS = 2**31 - 1
-"""Modulus of the hash that orders each annotator's items; see `claims`."""
+"""Modulus of the hash that orders each annotator's references; see `claims`."""
 _RUN_SIZE = 50_000
 """Number of items that are added at a time."""
 _ANALYZE_FROM = 1000
@@ -71,30 +70,30 @@ def enqueue(
     return added
 
 
-def _max_requirements(run: list[Item], study: StudySettings) -> dict[str, Requirement]:
-    """Return the requirement of each clip of a run: the largest of its items."""
-    highest: dict[str, Requirement] = {}
+def _max_requirements(run: list[Item], study: StudySettings) -> dict[str, int]:
+    """Return the number of judgements of each clip of a run: the largest of its items."""
+    highest: dict[str, int] = {}
     for item in run:
-        requirement = assignment.requirement_for(study, item)
-        highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
+        required = assignment.count_required(study, item)
+        highest[item.clip] = max(required, highest.get(item.clip, required))
     return highest
 
 
 def _add_missing_slots(
     connection: Connection,
     run: list[Item],
-    requirements: Mapping[str, Requirement],
+    requirements: Mapping[str, int],
     ids: Mapping[str, str],
     fresh: set[str],
 ) -> int:
     """Add the slots that known items lack; return how many."""
-    members: dict[Requirement, set[str]] = {}
+    members: dict[int, set[str]] = {}
     for item in run:
         if ids[item.continuation] not in fresh:
             members.setdefault(requirements[item.clip], set()).add(ids[item.continuation])
     return sum(
-        _add_slots(connection, batch, *requirement)
-        for requirement, ids_ in members.items()
+        _add_slots(connection, batch, required)
+        for required, ids_ in members.items()
         for batch in iter_batches(sorted(ids_))
     )
 
@@ -136,8 +135,7 @@ def add_reference(
     """
     references.check_truth(truth, step, item.horizon)
     deal.place_categories(connection, {item.category}, study.seed)
-    none = {item.clip: Requirement(0, assignment.ORDINARY)}
-    ids, _, _ = _add_items(connection, [item], none, now=now)
+    ids, _, _ = _add_items(connection, [item], {item.clip: 0}, now=now)
     number = ids[item.continuation]
     row = references.find_reference(connection, number)
     if row is None:
@@ -156,7 +154,7 @@ def add_reference(
 
 
 def _add_items(
-    connection: Connection, run: list[Item], requirements: Mapping[str, Requirement], *, now: float
+    connection: Connection, run: list[Item], requirements: Mapping[str, int], *, now: float
 ) -> tuple[dict[str, str], set[str], int]:
     """Add unknown continuations of a run, and their items with slots where these are new.
 
@@ -185,13 +183,18 @@ def _add_items(
                 f"takeover {stored}, and now comes with "
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
+    first: dict[str, int] = {}
+    for item in unknown.values():
+        first[item.clip] = min(item.place, first.get(item.clip, item.place))
     # Sorted by id, so that indices are extended in order.
-    rows = sorted(_item_row(item, requirements[item.clip].required, now) for item in fresh.values())
+    rows = sorted(
+        _item_row(item, requirements[item.clip], first[item.clip], now) for item in fresh.values()
+    )
     _insert_rows(connection, items, rows)
     new_slots = [
-        (row.id, number, requirements[row.clip].turn, row.draw, row.category)
+        (row.id, number, row.place, row.category)
         for row in rows
-        for number in range(1, requirements[row.clip].required + 1)
+        for number in range(1, requirements[row.clip] + 1)
     ]
     _insert_rows(connection, slots, new_slots)
     of_clip = {clip: row.id for clip, row in clips.items()} | {row.clip: row.id for row in rows}
@@ -199,11 +202,26 @@ def _add_items(
         (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
     ]
     _insert_rows(connection, copies, sorted(new_copies))
+    _move_forward(connection, {of_clip[clip]: first[clip] for clip in first.keys() - fresh.keys()})
     ids = {name: row.id for name, row in continuations.items()} | {
         name: of_clip[item.clip] for name, item in unknown.items()
     }
     return ids, {row.id for row in rows}, len(new_copies)
 
+
+def _move_forward(connection: Connection, places: Mapping[str, int]) -> None:
+    """Move known clips to these places, by item, where a new continuation is to come earlier."""
+    parameters = [{"which": item, "earlier": place} for item, place in places.items()]
+    for statement in _MOVE_FORWARD if parameters else ():
+        connection.execute(statement, parameters)
+
+
+_MOVE_FORWARD = [
+    update(table)
+    .where(of == bindparam("which"), table.c.place > bindparam("earlier"))
+    .values(place=bindparam("earlier"))
+    for table, of in ((items, items.c.id), (slots, slots.c.item))
+]
 
 _Rows = dict[str, Row[*tuple[Any, ...]]]
 
@@ -264,6 +282,7 @@ class _ItemRow(NamedTuple):
     takeover: int
     annotations_required: int
     draw: int
+    place: int
     added: float
     clip: str
     rubric: str
@@ -271,7 +290,7 @@ class _ItemRow(NamedTuple):
 
 _COLUMNS = {table: table.columns.keys() for table in (copies, item_suites)} | {
     items: [*_ItemRow._fields],
-    slots: ["item", "slot", "turn", "draw", "category"],
+    slots: ["item", "slot", "place", "category"],
 }
 
 
@@ -287,7 +306,7 @@ def _insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[obje
         connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _item_row(item: Item, required: int, now: float) -> _ItemRow:
+def _item_row(item: Item, required: int, place: int, now: float) -> _ItemRow:
     digest = hashlib.blake2b(item.continuation.encode(), digest_size=8).digest()
     return _ItemRow(
         # Random, so that the id reveals neither agent nor scenario nor order to a browser.
@@ -301,6 +320,7 @@ def _item_row(item: Item, required: int, now: float) -> _ItemRow:
         item.takeover,
         required,
         1 + int.from_bytes(digest) % (HASH_MODULUS - 1),
+        place,
         now,
         item.clip,
         item.rubric or "",
@@ -327,20 +347,17 @@ def _player_pairs(run: list[Item], ids: Mapping[str, str]) -> set[tuple[str, str
     return {(ids[item.continuation], name) for item in run for name in item.players}
 
 
-def _add_slots(connection: Connection, members: list[str], required: int, turn: int) -> int:
+def _add_slots(connection: Connection, members: list[str], required: int) -> int:
     """Add the slots that `members` lack; return how many."""
-    if turn == assignment.FIRST:
-        later = slots.c.item.in_(members), slots.c.turn != turn, slots.c.judged == 0
-        connection.execute(update(slots).where(*later).values(turn=turn))
     below = connection.execute(
-        select(items.c.id, items.c.annotations_required, items.c.draw, items.c.category).where(
+        select(items.c.id, items.c.annotations_required, items.c.place, items.c.category).where(
             items.c.id.in_(members),
             items.c.annotations_required < required,
             ~references.is_reference(items.c.id),
         )
     ).all()
     missing = [
-        (row.id, slot, turn, row.draw, row.category)
+        (row.id, slot, row.place, row.category)
         for row in below
         for slot in range(row.annotations_required + 1, required + 1)
     ]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.annotations.queue.rounds import RoundOrder
+from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.continuations.index import Index, open_index
 from sts.continuations.silence import find_silent
 from sts.storage.chains import Link
@@ -31,7 +33,8 @@ class StudyContinuations(NamedTuple):
     # A row each, in the order of the index: `id` and `clip` in hexadecimal digits; the index's
     # agent, scenario (a hash), scenario_id, category, kind and sees as categories; horizon;
     # `member`, True in the requested suite, or if none is; `silent`, True for a question after
-    # which no player speaks.
+    # which no player speaks; `place`, in the order in which the suite's cells are judged, -1 for
+    # other continuations.
     table: pd.DataFrame
     suite_hash: str | None  # of the requested suite, or None
     continuations: Link  # number and digest of the continuations of the suite, or of all
@@ -40,25 +43,34 @@ class StudyContinuations(NamedTuple):
 
 
 def read_continuations(
-    workspace: Workspace, suite: str | None, clips: Collection[str], *, auto_resolve: bool = False
+    workspace: Workspace,
+    suite: str | None,
+    clips: Collection[str],
+    study: StudySettings = DEFAULT_STUDY,
 ) -> StudyContinuations:
     """Load the continuations that show clips, given by hash, and find those that belong to a suite.
 
-    A part of a suite counts as the whole. With `auto_resolve`, the silent ones are found as well.
+    A part of a suite counts as the whole. If the study auto-resolves silent ones, they are found as
+    well.
     """
     index = open_index(workspace.store)
-    rows, suite_hash = np.arange(len(index.ids)), None
+    rows, suite_hash, order = np.arange(len(index.ids)), None, None
     if suite is None:
         trajectories = _load_trajectories(workspace) if clips else {}
     else:
         loaded = frozen.load(workspace, suite.partition("+")[0])
         trajectories = {scenario.hash: scenario.trajectory for scenario in loaded.scenarios}
         rows, suite_hash = index.find_rows(trajectories), loaded.hash
+        order = RoundOrder({s.hash: s.category for s in loaded.scenarios}, study.seed)
     clip_rows = index.rows_with_values("clip", clips)
     is_member = np.isin(clip_rows, rows)
-    quiet = find_silent(workspace.store, index, clip_rows[is_member]) if auto_resolve else set()
+    own = clip_rows[is_member]
+    quiet = find_silent(workspace.store, index, own) if study.auto_resolve else set()
+    table = _build_table(index, clip_rows, is_member, quiet)
+    if order is not None:
+        table.loc[is_member, "place"] = order.find_places(index.iter_cells(own))
     return StudyContinuations(
-        _build_table(index, clip_rows, is_member, quiet),
+        table,
         suite_hash,
         _digest_continuations(index, rows),
         trajectories,
@@ -85,6 +97,7 @@ def _build_table(
             "horizon": index.read_numbers("horizon")[rows],
             "member": is_member,
             "silent": [id in quiet for id in ids] if quiet else False,
+            "place": np.full(len(ids), -1),
         }
     )
 

@@ -138,12 +138,11 @@ def test_rates_are_refused_with_a_reason() -> None:
     few = {"category": design["category"], "unit": np.arange(80) % 3}
     auto = np.zeros(people.shape, bool)
     auto[0, 0, 0] = True
-    some = np.where(np.arange(10) < 9, labels, np.nan)
     cases = {
         "nothing judged": estimate(np.full(people.shape, np.nan), labels, **design),
         "all of it is judged": estimate(complete, labels, **design),
         "a rule has resolved some": estimate(people, labels, **design, auto=auto),
-        "labels do not cover": estimate(people, some, **design),
+        "nothing that is judged has a label": estimate(people, labels * np.nan, **design),
         "needs 4 effective units": estimate(people, labels, **few),
     }
     for reason, found in cases.items():
@@ -152,14 +151,28 @@ def test_rates_are_refused_with_a_reason() -> None:
     assert fine.reasons == ("",) and np.isfinite(fine.interval).all()
 
 
-def test_category_with_missing_labels_rests_on_people_alone() -> None:
-    _, people, labels, design = play(3, judged=0.4, right=0.9)
+def test_labels_missing_at_random_withhold_no_rate() -> None:
+    truth, people, labels, design = play(400, judged=0.2, right=0.95)
+    missing = np.random.default_rng(8).random(labels.shape) < 0.3
+    found = estimate(people, np.where(missing, np.nan, labels), **design)
+    assert not any(found.reasons) and 0.92 <= count_covered(found, truth) <= 0.985
+    assert (found.se / found.people.se).mean() < 0.95
     second = (design["category"] == 1)[:, None]
-    gap = second & (np.arange(80) < 9)[:, None] & (np.arange(10) == 0)
-    found = estimate(people, np.where(gap, np.nan, labels), **design)
-    without = estimate(people, np.where(second, 0, labels), **design)
-    assert found.rate == pytest.approx(without.rate) and found.reasons == ("",) * 3
-    assert (found.rate != estimate(people, labels, **design).rate).all()
+    without = estimate(people, np.where(second, 0.5, labels), **design)
+    assert estimate(people, np.where(second, np.nan, labels), **design).rate == pytest.approx(
+        without.rate
+    )
+
+
+def test_abstentions_of_a_program_bias_no_rate() -> None:
+    truth, people, labels, design = play(400, judged=0.2, right=0.95)
+    # It abstains mostly where people see failures, which no random gap would do.
+    often = np.where(labels, 0.05, 0.6)
+    abstains = np.random.default_rng(8).random(labels.shape) < often
+    made = make_outcomes(np.where(abstains, np.nan, labels), unjudgeable=abstains, **design)
+    found = estimate_powered_rates(make_outcomes(people, **design), made)
+    assert not any(found.reasons) and 0.92 <= count_covered(found, truth) <= 0.985
+    assert abs(found.rate.mean() - truth) < 0.01
 
 
 def test_continuations_that_cannot_be_judged_are_left_out() -> None:

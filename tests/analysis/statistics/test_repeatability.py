@@ -57,8 +57,11 @@ def test_auto_resolved_continuations_count_as_judged_failures() -> None:
 
 def test_chances_of_one_are_the_pass_rate_while_judging_goes_on() -> None:
     rng = np.random.default_rng(5)
-    y = np.where(rng.random((3, 40, 4)) < 0.4, np.nan, rng.integers(0, 3, (3, 40, 4)) / 2)
-    outcomes = make_outcomes(y, category=np.arange(40) % 4, auto=rng.random(y.shape) < 0.2)
+    waits = np.argsort(rng.random((3, 40, 4)), axis=2) < 2
+    y = np.where(waits, np.nan, rng.integers(0, 3, (3, 40, 4)) / 2)
+    outcomes = make_outcomes(
+        y, category=np.arange(40) % 4, auto=~waits & (rng.random(y.shape) < 0.2)
+    )
     found = measure_repeatability(outcomes)
     weighed = [np.nanmean(outcomes.value[:, outcomes.category == c], axis=1) for c in range(4)]
     assert found.all_succeed[1].value == pytest.approx(np.mean(weighed, axis=0))
@@ -71,7 +74,17 @@ def test_chance_is_unknown_if_most_scenarios_have_too_few_continuations() -> Non
     y[0, :2, 1], y[1, :1, 1] = 0.0, 0.0
     found = measure_repeatability(make_outcomes(y))
     assert found.alike.value[0] == 0 and np.isnan(found.alike.value[1])
-    assert found.alike.scenarios.tolist() == [2, 0] and np.isnan(found.all_succeed[4].value).all()
+    assert found.alike.scenarios.tolist() == [2, 0] and 4 not in found.all_succeed
+
+
+def test_chances_of_all_k_are_over_the_same_scenarios() -> None:
+    # In the hard scenarios one continuation is judged: their chances must not enter for k of 1.
+    y = np.full((1, 40, 2), np.nan)
+    y[0, :, 0] = np.arange(40) < 20
+    y[0, :20, 1] = 1.0
+    found = measure_repeatability(make_outcomes(y))
+    assert [found.all_succeed[k].value[0] for k in (1, 2)] == pytest.approx([1, 1])
+    assert [found.all_succeed[k].scenarios[0] for k in (1, 2)] == [20, 20]
 
 
 @pytest.mark.landing

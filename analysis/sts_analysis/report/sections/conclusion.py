@@ -367,6 +367,11 @@ def _write_reason(study: Study) -> Sentence:
         return write_sentence("all agents but one lack more than a tenth of the scenarios")
     if not compared:
         return write_sentence("there are only baselines")
+    if claim.reason == "copies":
+        return write_sentence(
+            "the study was closed before all was judged, it was not judged in rounds, and agents "
+            "differ in how many of their continuations share a clip"
+        )
     if claim.reason == "clips":
         return write_sentence(f"fewer than {MIN_CLIPS} clips of an agent are judged")
     apart = "in different scenarios" if claim.reason == "scenarios" else "by different people"
@@ -409,6 +414,7 @@ def _list_facts(
         who, said = pluralise(len(judging.annotators), "person", "people"), "judgement"
     has_plan = study.subject.plan is not None and study.source == "human"
     things = "clips" if has_plan or (study.agent_rows["clip"] != "").all() else "continuations"
+    within = f", round {outcomes.round} of {outcomes.rounds}" if outcomes.draw == "rounds" else ""
     return (
         Fact(
             "Tested",
@@ -417,5 +423,5 @@ def _list_facts(
         ),
         Fact("Scenarios", f"{len(outcomes.scenarios):,}", independent),
         Fact("Judged by", who, pluralise(judgements, said)),
-        Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}"),
+        Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}{within}"),
     )

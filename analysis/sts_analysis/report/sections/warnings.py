@@ -27,6 +27,14 @@ def list_warnings(study: Study) -> tuple[Sentence, ...]:
         write_sentence(name(agents[a]), f" is not ranked: {explain_place(study, a)}.")
         for a in (*claim.lacking, *claim.incomparable)
     ]
+    if study.outcomes.draw in ("random", "uneven") and not study.progress.is_complete:
+        what = "clips" if (study.agent_rows["clip"] != "").any() else "continuations"
+        warnings.append(
+            write_sentence(
+                f"A part is judged, and not in rounds: the judged {what} are taken as drawn at "
+                "random in each category."
+            )
+        )
     if claim.state != "final":
         return tuple(warnings)
     pairs = claim.comparisons

@@ -1,0 +1,161 @@
+"""What counts of a study judged in part: cells that were reached, or clips by their copies."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sts.annotations.queue.rounds import RoundOrder, find_reached
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.tables import from_frame
+from sts_analysis.report.claim import Progress, decide
+from sts_analysis.statistics.rates import RateModel
+from sts_analysis.statistics.tabulation import Outcomes, tabulate
+
+NO_SCENARIOS = pd.DataFrame(columns=["scenario", "category", "kind"])
+SCENARIOS, CONTINUATIONS, CATEGORIES = 80, 10, 4
+NONE = np.nan
+
+
+def play(seed: int, alike: tuple[float | None, float | None] = (0.0, 1.0)) -> pd.DataFrame:
+    """Play two agents with a rate of .5; continuations of an agent with this outcome look alike."""
+    rng = np.random.default_rng(seed)
+    category = np.arange(SCENARIOS) % CATEGORIES
+    order = RoundOrder({f"s{s:02}": f"c{c}" for s, c in enumerate(category)}, seed)
+    rows = []
+    for agent, same in zip("AB", alike, strict=True):
+        chance = rng.beta(1, 1, SCENARIOS)
+        for s, i in np.ndindex(SCENARIOS, CONTINUATIONS):
+            y = float(rng.random() < chance[s])
+            clip = f"{agent}{s}-{'alike' if y == same else i}"
+            place = order.find_place(agent, i, f"s{s:02}")
+            rows.append((agent, f"s{s:02}", f"c{category[s]}", str(i), clip, i + 1, place, y))
+    names = ["agent", "scenario", "category", "continuation", "clip", "round", "place", "y"]
+    table = pd.DataFrame(rows, columns=names)
+    return table.assign(cell=table["place"].rank(method="dense"))
+
+
+def judge(table: pd.DataFrame, share: float, *, rounds: bool, seed: int = 0) -> pd.DataFrame:
+    """Judge a share of the clips, in rounds or drawn at random; return a ratings table."""
+    first = table.groupby("clip")["cell"].min()
+    order = first.sort_values() if rounds else first.sample(frac=1, random_state=seed)
+    judged = table["clip"].isin(order.index[: round(share * len(order))])
+    verdict = np.where(table["y"] == 1, "success", "failure")
+    return table.assign(
+        annotator=np.where(judged, "ana", ""), verdict=np.where(judged, verdict, "")
+    )
+
+
+def lay_out(table: pd.DataFrame, *, without: tuple[str, ...] = ()) -> Outcomes:
+    raw = table.drop(columns=["place", "y", *without]).astype(object)
+    raw = raw.map(lambda cell: f"{cell:.0f}" if isinstance(cell, float) else str(cell))
+    return tabulate(check_ratings(from_frame("table", raw)), "human", scenarios=NO_SCENARIOS)
+
+
+def summarise(studies: int, read: Callable[[int], Outcomes]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean rates of both agents, and in what share of studies intervals hold .5."""
+    rates, covered = np.zeros((2, studies, 2))
+    for study in range(studies):
+        found = RateModel(read(study)).estimate_rates()
+        rates[study] = found.rate
+        covered[study] = (found.interval[:, 0] <= 0.5) & (0.5 <= found.interval[:, 1])
+    return rates.mean(axis=0), covered.mean(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("cell", "known", "reached"),
+    [
+        ([1, 2, 3, 4], [1, 1, 0, 1], [1, 1, 0, 0]),  # what is known behind a gap does not count
+        ([4, 3, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1]),
+        ([1, 1, 2, 2], [1, 0, 1, 1], [0, 0, 0, 0]),  # all of one cell
+        ([1, 2, NONE, 3], [1, 1, 0, 1], [1, 1, 0, 1]),  # not queued, so nothing waits for it
+        ([1, 2, NONE, 3], [1, 1, 1, 0], [1, 1, 0, 0]),
+    ],
+)
+def test_cells_count_up_to_the_first_that_waits(cell, known, reached) -> None:
+    numbers = np.array(cell, float)
+    found = find_reached(numbers, np.full(len(cell), NONE), np.array(known, bool))
+    assert found is not None and found.tolist() == [bool(r) for r in reached]
+
+
+def test_rounds_alone_count_when_they_are_complete() -> None:
+    nothing, rounds = np.full(6, NONE), np.array([1, 1, 2, 2, 3, 3], float)
+
+    def find(*known: int) -> list[bool]:
+        found = find_reached(nothing, rounds, np.array(known, bool))
+        assert found is not None
+        return found.tolist()
+
+    assert find(1, 1, 1, 0, 1, 0) == [True, True, False, False, False, False]
+    assert find(1, 1, 1, 1, 0, 1) == [True, True, True, True, False, False]
+    assert find(1, 0, 1, 0, 0, 0) == [True, False, False, False, False, False]
+    assert find_reached(nothing, nothing, np.ones(6, bool)) is None
+
+
+def test_complete_table_has_the_same_values_with_and_without_rounds() -> None:
+    table = judge(play(1), 1.0, rounds=True)
+    whole, bare = lay_out(table), lay_out(table, without=("round", "cell", "clip"))
+    assert np.array_equal(whole.value, bare.value) and whole.draw == bare.draw == ""
+
+
+def test_each_reached_continuation_counts_with_the_value_of_its_clip() -> None:
+    table = judge(play(2), 0.5, rounds=True)
+    found = lay_out(table)
+    first = table.loc[table["verdict"] == "", "cell"].min()
+    reached = table[table["cell"] < first]
+    expected = reached.pivot_table(values="y", index="agent", columns="scenario", aggfunc="mean")
+    assert found.value == pytest.approx(expected.to_numpy(), nan_ok=True)
+    assert found.draw == "rounds" and found.continuations.verdicts.sum() == len(reached)
+    assert found.judging is not None
+    assert found.judging.share.sum() == pytest.approx(np.isfinite(found.value).sum())
+    assert (found.round, found.rounds) == (table.loc[table["cell"] == first, "round"].item(), 10)
+
+
+def test_scenario_with_alike_continuations_stands_for_more() -> None:
+    table = judge(play(3), 0.25, rounds=False, seed=3)
+    found = lay_out(table, without=("round", "cell"))
+    judged = table[table["verdict"] != ""]
+    # Over a category, the mean of what is judged; every scenario has as many continuations.
+    by_category = judged.groupby(["agent", "category"])["y"].mean().groupby("agent").mean()
+    assert RateModel(found).estimate_rates().plain == pytest.approx(by_category.to_numpy())
+    assert found.draw == "uneven" or by_category.nunique() == 1
+    bare = lay_out(judge(play(3, (None, None)), 0.25, rounds=False), without=("round", "cell"))
+    assert bare.draw == "random"
+
+
+def test_closed_study_of_random_clips_claims_no_order_if_copies_differ() -> None:
+    played = play(4, (0.0, None))
+    played["y"] = played["y"].where(played["agent"] == "A", 0.0)
+    in_rounds = lay_out(judge(played, 0.5, rounds=True))
+    at_random = lay_out(judge(played, 0.5, rounds=False), without=("round", "cell"))
+    closed = Progress(100, 50, "time is up")
+    for outcomes, reason in ((in_rounds, ""), (at_random, "copies")):
+        model = RateModel(outcomes)
+        claim = decide(model, model.estimate_rates(), closed)
+        assert claim.reason == reason and (claim.state == "final") == (reason == "")
+        assert claim.significant.any()  # so that without the reason an order would be claimed
+
+
+@pytest.mark.landing
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.75])
+@pytest.mark.parametrize("alike", [(0.0, 1.0), (0.0, None), (None, None)])
+def test_rates_are_unbiased_and_covered_at_any_moment(share, alike) -> None:
+    studies = 60
+    rates, covered = summarise(
+        studies, lambda study: lay_out(judge(play(study, alike), share, rounds=True))
+    )
+    assert rates == pytest.approx([0.5, 0.5], abs=0.02)
+    assert (covered >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / studies)).all()
+
+
+@pytest.mark.landing
+def test_clips_at_random_are_biased_where_rounds_and_weights_are_not() -> None:
+    def draw(study: int, *without: str) -> Outcomes:
+        table = judge(play(study), 0.25, rounds=False, seed=study)
+        return lay_out(table, without=("round", "cell", *without))
+
+    naive, covered = summarise(30, lambda study: draw(study, "clip"))
+    weighed, _ = summarise(30, draw)
+    assert naive[0] > 0.7 and naive[1] < 0.3 and (covered < 0.2).all()
+    assert weighed == pytest.approx([0.5, 0.5], abs=0.05)
