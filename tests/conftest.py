@@ -4,7 +4,9 @@ Tests without a tier's marker are the quick tier (`make test`). `landing` marks 
 must pass before it lands (`make test-landing`), and `slow` what runs at night (`make test-all`).
 """
 
+import functools
 import gc
+import importlib
 import os
 from collections.abc import Iterator
 from multiprocessing import forkserver
@@ -115,6 +117,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("fewer" if "not slow" in config.option.markexpr else "all")
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Import a share of the test files, so that no worker compiles what another has compiled."""
+    if worker := getattr(session.config, "workerinput", None):
+        tests = Path(__file__).parent
+        files = sorted(tests.rglob("test_*.py"))
+        for path in files[int(worker["workerid"][2:]) :: worker["workercount"]]:
+            importlib.import_module(".".join(path.relative_to(tests.parent).with_suffix("").parts))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files = {Path(__file__).parent / name for name in LANDING}
@@ -158,6 +169,34 @@ def _stop_fork_server() -> Iterator[None]:
     """End the fork server with the session, so that the CPU time of pool workers is counted."""
     yield
     forkserver._forkserver._stop()  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_packaged_suites_once() -> Iterator[None]:
+    """Keep each packaged suite that was read: to read one and check its hashes takes 0.2 s."""
+    from sts.suites import frozen
+
+    read, root = frozen.read, Path(__file__).parents[1]
+    kept = functools.cache(read)
+
+    def find(folder: Path, *check: Any) -> Any:
+        return (kept if folder.is_relative_to(root) else read)(folder, *check)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frozen, "read", find)
+        patch.setattr(frozen.load, "__defaults__", (find,))
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def replaying() -> Iterator[None]:
+    """Let a fork play users' agents again: a new interpreter first imports for two seconds."""
+    from sts.continuations import replay
+    from sts.jobs.pool import Pool
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay, "Pool", lambda width, **_: Pool(width, limited=True))
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,6 +1,5 @@
 """Verification: changed, lost or added rows are found, and exports and reports refuse them."""
 
-import functools
 import json
 import random
 import shutil
@@ -35,17 +34,10 @@ from sts.annotations.vault.digests import iter_differences
 from sts.annotations.vault.history import verify
 from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
-from sts.suites import frozen
 from tests.annotations.examples import SUITE, a_submission, add_people, an_event, an_item, claim
 from tests.stores import add_person, add_reference, ask, change, enqueue, submit
 
 REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
-
-
-@pytest.fixture(autouse=True)
-def _read_suites_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read each packaged suite once in a test, as none of the changes here reaches one."""
-    monkeypatch.setattr(frozen, "read", functools.cache(frozen.read))
 
 
 def a_study(workspace: Workspace) -> None:

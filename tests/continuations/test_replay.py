@@ -9,6 +9,7 @@ import pytest
 
 from sts.cli.main import main
 from sts.continuations import continuation_store as store
+from sts.continuations import replay
 from sts.jobs import pool
 from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import Pool
@@ -97,6 +98,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def new_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let new interpreters play agents again, as in runs outside of tests."""
+    monkeypatch.setattr(replay, "Pool", Pool)
+
+
 def run(*agents: str, suite: str = "mine@1", count: int = 2, options: tuple[str, ...] = ()) -> int:
     words = [word for agent in agents for word in ("--agent", agent)]
     return main(["run", suite, *words, "--continuations", str(count), *options])
@@ -122,7 +129,9 @@ def load(folder: Path, label: str = "mine@1"):
 
 
 @pytest.mark.landing
-def test_agent_whose_play_depends_on_the_process_keeps_no_continuation(folder, monkeypatch, capfd):
+def test_agent_whose_play_depends_on_the_process_keeps_no_continuation(
+    folder, monkeypatch, capfd, new_interpreters
+):
     monkeypatch.setenv("PYTHONHASHSEED", "1")  # of the workers, and not of the replay
     assert run("users:Order", "users:Layer", "users:Sound", "random") == 1
     (error,) = capfd.readouterr().err.splitlines()
@@ -176,7 +185,7 @@ def test_continuations_with_an_unreproducible_partner_are_kept_by_index(folder):
 
 
 @pytest.mark.landing
-def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd):
+def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd, new_interpreters):
     monkeypatch.setenv("STS_PATIENCE", "2")
     monkeypatch.setattr(pool, "SPAWN_S", 10.0)
     assert run("users:Hangs?label=slow", "random") == 1

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 
 from sts import agents
@@ -72,7 +71,7 @@ def test_four_and_then_ten_continuations_equal_ten_at_once(
     assert hashes(workspace, several) == hashes(other_workspace, several)
 
 
-@pytest.mark.parametrize("names", [NAMES[:1], pytest.param(NAMES, marks=landing)])
+@pytest.mark.parametrize("names", [NAMES[:1], pytest.param(NAMES, marks=pytest.mark.slow)])
 def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     tmp_path, several, names, monkeypatch
 ):
@@ -101,22 +100,10 @@ def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     assert halves == [n for n in kept for _ in range(2)]
 
 
-class Leans(agents.Agent):
-    """Does what depends on how many others there are."""
-
-    name = "leans"
-    version = "1"  # the tests that it is written among read files
-
-    def act(self, observation, instructions, memory, draws):
-        weights = np.ones((*observation.cell.shape, 9))
-        weights[..., len(observation.cell) % 9] = 50.0
-        return agents.PolicyOutput(weights), memory
-
-
 def test_scenario_of_a_batch_sensitive_agent_is_rerun_as_a_whole(
     workspace, other_workspace, several
 ):
-    leans = "tests.continuations.test_run:Leans"
+    leans = f"{KEEPERS}:Leans"
     assert do(workspace, several[:3], leans, count=4) == {leans: 12}
     before = hashes(workspace, several)
     assert do(workspace, several[:3], leans, count=10) == {leans: 30}

@@ -92,3 +92,14 @@ class Resting(Keeper):
 
     def act(self, observation, instructions, memory, draws):
         return PolicyOutput(np.zeros(observation.last_move.shape, int)), memory
+
+
+class Leans(Keeper):
+    """Does what depends on how many others there are."""
+
+    name, version = "leans", "1"  # stated, as the tests beside this module read files
+
+    def act(self, observation, instructions, memory, draws):
+        choice, memory = super().act(observation, instructions, memory, draws)
+        choice.actions[..., len(choice.actions) % 9] = 50.0
+        return choice, memory

@@ -21,7 +21,7 @@ class Mine(Agent):
     def act(self, observation, instructions, memory, draws):
         return PolicyOutput(np.ones((*observation.cell.shape, 9))), memory
 """
-RUN = "run mine@1 --agent random --agent agent:Mine --continuations 10 --workers 2"
+RUN = "run mine@1 --agent random --agent agent:Mine --continuations 10 --workers 2 --no-replay"
 
 
 @pytest.fixture
