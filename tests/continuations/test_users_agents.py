@@ -104,24 +104,29 @@ def run(*agents: str, workers: int = 1) -> int:
     return main(["run", "mine@1", *words, "--continuations", "2", "--workers", str(workers)])
 
 
+ENDS = {
+    "Quits": "its process ended with exit code 0 and without a result",
+    "Interrupts": "KeyboardInterrupt",
+    "Leaves": "SystemExit: 0",
+    "Hangs": "its process made no progress for 3 seconds and was killed",
+}
+
+
 @pytest.mark.parametrize(
-    ("kind", "line"),
+    ("kind", "workers"),
     [
-        ("Quits", "its process ended with exit code 0 and without a result"),
-        ("Interrupts", "KeyboardInterrupt"),
-        ("Leaves", "SystemExit: 0"),
-        ("Hangs", "its process made no progress for 3 seconds and was killed"),
+        *(("Interrupts", 1), ("Leaves", 1), ("Hangs", 1), ("Quits", 2)),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("Quits", 1), ("Hangs", 2))),
     ],
 )
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.landing)])
 def test_agent_that_ends_or_hangs_its_process_costs_no_other_a_row(
-    kind, line, workers, folder, monkeypatch, capfd
+    kind, workers, folder, monkeypatch, capfd
 ):
     monkeypatch.setenv("STS_PATIENCE", "3")
     assert run(f"users:{kind}", "users:Sound", "random", workers=workers) == 1
     said = capfd.readouterr()
     (error,) = said.err.splitlines()
-    assert said.out == "" and line in error and f"agent users:{kind}" in error
+    assert said.out == "" and ENDS[kind] in error and f"agent users:{kind}" in error
     assert counts(folder) == {"sound": 8, "random": 8}
 
 
