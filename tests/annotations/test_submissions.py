@@ -305,7 +305,7 @@ fields = st.fixed_dictionaries(
 
 
 @given(fields | json_values)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 def test_any_message_is_either_rejected_or_fits_the_table(sent: Any) -> None:
     try:
         kept = parse_event(sent, {ITEM: HORIZON})

@@ -37,7 +37,7 @@ class Tier(NamedTuple):
         return grid.Tolerance.of_studies(self.studies)
 
 
-TIERS = [Tier(200, 6), pytest.param(Tier(grid.FAST_STUDIES, 1), marks=pytest.mark.slow)]
+TIERS = [Tier(120, 6), pytest.param(Tier(grid.FAST_STUDIES, 1), marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module", params=TIERS, ids=["few", "many"])

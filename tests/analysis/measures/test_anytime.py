@@ -155,8 +155,19 @@ class Odd(LambdaStarClass):
         return None if chosen is None else chosen._replace(offset=self.offset)
 
 
-@pytest.mark.parametrize("measure", ["anytime", "universal --environments 4", "check"])
-@pytest.mark.parametrize("offset", [float("nan"), 1e6])
+@pytest.mark.parametrize(
+    ("measure", "offset"),
+    [
+        *(("anytime", float("nan")), ("universal --environments 4", 1e6), ("check", 1e6)),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                *(("anytime", 1e6), ("universal --environments 4", float("nan"))),
+                ("check", float("nan")),
+            )
+        ),
+    ],
+)
 def test_rewards_outside_their_range_are_named(
     measure: str,
     offset: float,

@@ -28,7 +28,7 @@ from sts_analysis.measures.classes import Chosen, load_class
 
 @pytest.fixture(
     scope="module",
-    params=[8, pytest.param(calibration.SEEDS, marks=pytest.mark.slow)],
+    params=[6, pytest.param(calibration.SEEDS, marks=pytest.mark.slow)],
     autouse=True,
 )
 def seeds(request: pytest.FixtureRequest) -> Iterator[int]:
@@ -129,14 +129,14 @@ def test_random_agents_get_0_after_any_number_of_steps() -> None:
     [("frozen-lake", 40), pytest.param("babyai", 12, marks=pytest.mark.slow)],
 )
 def test_random_agent_scores_0_in_calibrated_classes(name: str, runs: int, seeds: int) -> None:
-    score = play("random", name, runs, 6 if seeds > 8 else 4)
+    score = play("random", name, runs, 6 if seeds > 6 else 4)
     assert abs(score.mean()) < 4 * score.std(ddof=1) / runs**0.5
 
 
 @pytest.mark.landing
 def test_agent_hears_the_mission_of_its_environment(seeds: int) -> None:
     """Without it the seeker does nothing but wander."""
-    found = play("babyai-seeker", "babyai", 12, 6 if seeds > 8 else 4)
+    found = play("babyai-seeker", "babyai", 12, 6 if seeds > 6 else 4)
     assert found.mean() - 5 * found.std(ddof=1) / 12**0.5 > 0
 
 
@@ -167,7 +167,7 @@ def test_found_actions_get_a_reward_from_wherever_an_environment_was_left(
     name: str, seeds: int
 ) -> None:
     classes: Any = load_class(name)
-    for one in choose(classes, 8 if seeds > 8 else 3, 6.0):
+    for one in choose(classes, 8 if seeds > 6 else 3, 6.0):
         world = classes.domain.restore_environment(one.state)
         assert [world.step((move,))[0] for move in classes.find_actions(one.state)][-1] == 1
 
@@ -275,7 +275,7 @@ def test_packaged_class_passes_its_check(
     name: str, seeds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    count = 6 if seeds > 8 else 3
+    count = 6 if seeds > 6 else 3
     assert main(f"measure check --class {name} --environments {count} --json".split()) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["notes"] == ["all checks hold"] and found["path"] is None

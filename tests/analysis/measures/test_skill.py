@@ -292,7 +292,7 @@ def test_failure_in_training_names_the_agent(folder: Path) -> None:
 
 
 def test_workers_and_an_interrupted_run_do_not_change_the_scores(folder: Path) -> None:
-    given = GIVEN | {"runs": 2, "environments": 4, "theta": 0.02}
+    given = GIVEN | {"runs": 2, "environments": 2, "theta": 0.02}
     names = ["test_learners:Gymnast", "local-search"]
     one = skill_scores.measure(names, workspace=Workspace.open(folder / "1"), **given)
     two = skill_scores.measure(names, workspace=Workspace.open(folder / "2"), workers=2, **given)

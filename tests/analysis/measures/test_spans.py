@@ -13,7 +13,7 @@ from sts_analysis.measures import anytime_scores, universal_scores
 CASES: dict[str, tuple[Any, int, list[str], dict[str, Any]]] = {
     "anytime": (
         *(anytime_scores, 2, ["random", "local-search"]),
-        {"class_": "lambda-star", "runs": 5, "environments": 8},
+        {"class_": "lambda-star", "runs": 5, "environments": 3},
     ),
     "universal": (
         *(universal_scores, 2, ["random", "symbols-win-stay"]),

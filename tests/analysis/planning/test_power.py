@@ -116,7 +116,14 @@ def test_reach_equals_the_golden_numbers() -> None:
 
 @pytest.mark.landing
 @pytest.mark.parametrize("studies", [200, pytest.param(2000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("cell", [*PLAIN, *IN_UNITS], ids=str)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param(cell, marks=pytest.mark.slow if n % 2 else ())
+        for n, cell in enumerate([*PLAIN, *IN_UNITS])
+    ],
+    ids=str,
+)
 def test_reports_have_the_power_that_the_plan_prints(cell: Cell, studies: int) -> None:
     plan = cell.plan()
     assert plan.difference is not None and plan.power is not None

@@ -196,7 +196,7 @@ def plain_sight(s: State, me: int, team: set[int]) -> dict[str, list[int]]:
 
 
 @given(states(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings().max_examples, deadline=None)
 def test_observations_hold_the_neighbourhood(s, data):
     people = range(len(s.cells))
     players = data.draw(st.lists(st.sampled_from(people), min_size=1, unique=True))

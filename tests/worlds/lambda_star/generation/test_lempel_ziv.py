@@ -49,7 +49,7 @@ def test_lz76_counts_what_the_published_program_counts(text, count):
 
 
 @given(TEXTS, st.integers(0, 12), st.permutations(range(123, 133)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 def test_lz76_is_the_number_of_components_by_definition(text, most, names):
     """Whatever symbols are called, and as far as is worth counting."""
     assert lz76(np.array(text, np.int64)) == by_definition(text)

@@ -107,7 +107,7 @@ sizes = st.tuples(st.integers(3, 9), st.integers(3, 9))
 
 
 @given(sizes, st.integers(1, 5), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings().max_examples, deadline=None)
 def test_heights_are_balanced_bounded_and_highest_in_one_cell(size, width, data):
     cells = st.lists(
         st.integers(0, size[0] * size[1] - 1),
