@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +18,23 @@ from tests.analysis.variants import VARIANTS, make_study, mark_slow_but
 MAX_WORDS = 900
 MAX_HEIGHT = 2700
 ALL = [*VARIANTS, "closed"]
+KEPT = "rule, tied, interim, table only, long names"
 PRINTED = ["rule", "tied", "hundred agents"]
 pytestmark = pytest.mark.landing
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A function that writes the report of a variant once, and returns its main page."""
     root = tmp_path_factory.mktemp("reports")
-    pages = {}
-    for name in VARIANTS:
-        study = make_study(name)
-        pages[name] = write_report(root / name.replace(" ", "-"), compute_report(study), study)
-    study = make_study("interim", closed="the funding ends")
-    pages["closed"] = write_report(root / "closed", compute_report(study), study)
-    return pages
+
+    @cache
+    def write(name: str) -> Path:
+        closed = {"closed": "the funding ends"} if name == "closed" else {}
+        study = make_study("interim" if closed else name, **closed)
+        return write_report(root / name.replace(" ", "-"), compute_report(study), study)
+
+    return write
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +57,12 @@ def check_accessible(page: Any) -> None:
     assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_main_page_keeps_its_budget_and_is_accessible(page, folders, name) -> None:
-    text = folders[name].read_text()
+@pytest.mark.parametrize("name", mark_slow_but(KEPT, ALL))
+def test_main_page_keeps_its_budget_and_is_accessible(page, written, name) -> None:
+    text = written(name).read_text()
     assert "<script" not in text and str(Path.cwd()) not in text
     for width in (360, 420, 1280):
-        show(page, folders[name], width)
+        show(page, written(name), width)
     assert page.evaluate("document.querySelectorAll('h1').length") == 1
     words = page.evaluate("document.body.innerText.split(/\\s+/).length")
     height = page.evaluate("document.documentElement.scrollHeight")
@@ -65,38 +70,39 @@ def test_main_page_keeps_its_budget_and_is_accessible(page, folders, name) -> No
     check_accessible(page)
 
 
-@pytest.mark.parametrize("name", mark_slow_but("rule, tied", ALL))
-def test_main_page_is_accessible_in_the_dark_and_on_a_phone(page, folders, name) -> None:
+@pytest.mark.parametrize("name", mark_slow_but("rule", ALL))
+def test_main_page_is_accessible_in_the_dark_and_on_a_phone(page, written, name) -> None:
     for width, scheme in ((1280, "dark"), (420, "light")):
-        show(page, folders[name], width, scheme)
+        show(page, written(name), width, scheme)
         check_accessible(page)
 
 
-@pytest.mark.parametrize("name", PRINTED)
-def test_main_page_prints_on_two_pages(page, folders, name) -> None:
-    show(page, folders[name], 1280)
+@pytest.mark.parametrize("name", mark_slow_but("rule, tied", PRINTED))
+def test_main_page_prints_on_two_pages(page, written, name) -> None:
+    show(page, written(name), 1280)
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
 
 
-@pytest.mark.parametrize("name", mark_slow_but("tied, one agent", [*PRINTED, "one agent"]))
-def test_appendix_is_accessible_and_fits_a_phone(page, folders, name) -> None:
+@pytest.mark.parametrize("name", mark_slow_but("tied", [*PRINTED, "one agent"]))
+def test_appendix_is_accessible_and_fits_a_phone(page, written, name) -> None:
     for width in (1280, 420):
-        show(page, folders[name].with_name("appendix.html"), width)
+        show(page, written(name).with_name("appendix.html"), width)
         check_accessible(page)
 
 
-def test_appendix_of_a_hundred_agents_fits_a_phone(page, folders) -> None:
+@pytest.mark.slow  # the longest page of all
+def test_appendix_of_a_hundred_agents_fits_a_phone(page, written) -> None:
     for width in (1280, 420):
-        show(page, folders["hundred agents"].with_name("appendix.html"), width)
+        show(page, written("hundred agents").with_name("appendix.html"), width)
 
 
-def test_every_link_between_the_pages_leads_somewhere(page, folders) -> None:
+def test_every_link_between_the_pages_leads_somewhere(page, written) -> None:
     for file in ("report.html", "appendix.html"):
-        show(page, folders["tied"].with_name(file), 1280)
+        show(page, written("tied").with_name(file), 1280)
         for link in page.evaluate("[...document.links].map(a => a.getAttribute('href'))"):
             target, _, fragment = link.partition("#")
-            path = folders["tied"].parent / (target or file)
+            path = written("tied").parent / (target or file)
             assert path.exists(), link
             if fragment:
                 assert re.search(rf'id="?{fragment}[" >]', path.read_text()), link
