@@ -261,17 +261,24 @@ def manifest(file: Path) -> dict[str, Any]:
         return own
 
 
-def kill_at_every_write(do: Callable[[Path], object], target: Path) -> list[Path]:
-    """Kill what makes a file or folder at its first write, its second ...; return what was made."""
+def kill_at_writes(do: Callable[[Path], object], target: Path, stride: int = 1) -> list[Path]:
+    """Kill what makes a file or folder at each `stride`th of its writes; return what was made."""
     target.mkdir()
-    *killed, (last, _) = kill_at_each_write(lambda name: do(target / name))
+    *killed, (last, _) = kill_at_each_write(lambda name: do(target / name), stride=stride)
     made = [path for path in target.iterdir() if not path.name.startswith(".")]
     assert len(killed) > 1 and target / last in made and target / "1" not in made
     return made
 
 
-@pytest.mark.parametrize("what", ["take", pytest.param("restore", marks=pytest.mark.landing)])
-def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what) -> None:
+@pytest.mark.parametrize(
+    ("what", "stride"),
+    [
+        ("take", 1),
+        pytest.param("restore", 4, marks=pytest.mark.landing),
+        pytest.param("restore", 1, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what, stride) -> None:
     held = backup.create_backup(small, tmp_path / "copy").files
     to = tmp_path / "to"
 
@@ -280,7 +287,7 @@ def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what) -> N
             return backup.create_backup(small, path)
         return backup.restore_backup(tmp_path / "copy", path)
 
-    for path in kill_at_every_write(do, to):
+    for path in kill_at_writes(do, to, stride):
         if what == "take":
             assert manifest(path)["files"].keys() == held.keys()
         else:
@@ -295,7 +302,7 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
     started, tmp_path, another_database
 ) -> None:
     started.path("notes.txt").write_text("notes")
-    made = kill_at_every_write(lambda path: backup.create_backup(started, path), tmp_path / "to")
+    made = kill_at_writes(lambda path: backup.create_backup(started, path), tmp_path / "to")
     assert all(DUMP_FILE in manifest(path)["files"] for path in made)
     tries = kill_at_each_write(
         lambda name: backup.restore_backup(made[-1], tmp_path / name),
