@@ -44,7 +44,10 @@ def ran(command: list[str], folder: Path, *words: str) -> subprocess.CompletedPr
     [
         (STS, ["--help"], "usage: sts"),
         (MODULE, ["--help"], "usage: sts"),
-        (MODULE, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
+        pytest.param(
+            *(MODULE, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
+            marks=pytest.mark.slow,
+        ),
         (MODULE, [*RECORD, "analysis.agent:Mine"], "2 trajectories of 5 steps"),
         (STS, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
     ],
