@@ -31,18 +31,18 @@ def verdicts(server: Server, name: str) -> list[str]:
     return [one.verdict for one in server.judgements(name)]
 
 
-def test_ten_marks_made_by_keyboard_are_in_the_store(open_page: Opener, server: Server) -> None:
-    page = open_page("ten")
+def test_five_marks_made_by_keyboard_are_in_the_store(open_page: Opener, server: Server) -> None:
+    page = open_page("five")
     given = []
-    for n in range(10):
+    for n in range(5):
         given.append(item(page))
         press(page, "t", *["ArrowRight"] * (1 + n % 5), "s" if n % 2 else "f", "Enter")
         next_one(page)
     saved(page)
-    kept = list(reversed(server.judgements("ten")))
+    kept = list(reversed(server.judgements("five")))
     assert [one.item for one in kept] == given
-    assert [one.step for one in kept] == [1, 2, 3, 4, 5] * 2
-    assert [one.verdict for one in kept] == ["failure", "success"] * 5
+    assert [one.step for one in kept] == [1, 2, 3, 4, 5]
+    assert [one.verdict for one in kept] == [*["failure", "success"] * 2, "failure"]
 
 
 @pytest.mark.landing
@@ -144,13 +144,13 @@ def test_reload_restores_the_queue_the_mark_in_hand_and_corrections(
 @pytest.mark.landing
 def test_reruns_of_two_pages_do_not_disturb_each_other(open_page: Opener, server: Server) -> None:
     pages = [open_page("left"), open_page("right")]
-    for _ in range(4):
+    for _ in range(2):
         for page, keys in zip(pages, (["n"], ["End", "s"]), strict=True):
             press(page, *keys, "Enter")
             saved(page)
             next_one(page)
     left, right = pages
-    for scheme in ["dark", "light"] * 2:
+    for scheme in ("dark", "light"):
         left.emulate_media(color_scheme=scheme)
         left.evaluate("new Promise((painted) => requestAnimationFrame(painted))")
     press(left, "Home", "ArrowRight")
@@ -160,8 +160,8 @@ def test_reruns_of_two_pages_do_not_disturb_each_other(open_page: Opener, server
         left.keyboard.down("Enter")  # a key that is held down submits once
     left.keyboard.up("Enter")
     saved(left)
-    assert verdicts(server, "left") == ["not_done"] * 5
-    assert verdicts(server, "right") == ["success"] * 4
+    assert verdicts(server, "left") == ["not_done"] * 3
+    assert verdicts(server, "right") == ["success"] * 2
 
 
 BRIGHTNESS = """(canvas) => {
