@@ -4,6 +4,7 @@ Tests without a tier's marker are the quick tier (`make test`). `landing` marks 
 must pass before it lands (`make test-landing`), and `slow` what runs at night (`make test-all`).
 """
 
+import contextlib
 import functools
 import gc
 import importlib
@@ -118,12 +119,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Import a share of the test files, so that no worker compiles what another has compiled."""
-    if worker := getattr(session.config, "workerinput", None):
-        tests = Path(__file__).parent
-        files = sorted(tests.rglob("test_*.py"))
-        for path in files[int(worker["workerid"][2:]) :: worker["workercount"]]:
-            importlib.import_module(".".join(path.relative_to(tests.parent).with_suffix("").parts))
+    """Import a share of all test files, so that no worker compiles what another has compiled."""
+    config, tests = session.config, Path(__file__).parent
+    worker = getattr(config, "workerinput", None)
+    if not worker or config.args != config.getini("testpaths"):
+        return
+    files = sorted(tests.rglob("test_*.py"))
+    for path in files[int(worker["workerid"][2:]) :: worker["workercount"]]:
+        name = ".".join(path.relative_to(tests.parent).with_suffix("").parts)
+        with contextlib.suppress(Exception):  # which the collection reports
+            importlib.import_module(name)
 
 
 @pytest.hookimpl(tryfirst=True)
