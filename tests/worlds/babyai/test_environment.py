@@ -47,10 +47,10 @@ def draw_moves(count: int, seed: int = 0) -> str:
     ("steps", "settings"),
     [
         (8, {"level": "PickupDistDebug", "open": True}),
+        pytest.param(8, {"level": "PutNextLocal", "open": True}, marks=pytest.mark.slow),
         *(
             pytest.param(steps, {"level": level}, marks=pytest.mark.slow)
             for steps, level in (
-                (8, "PutNextLocal"),
                 (40, "GoToLocal"),
                 (40, "SynthS5R2"),
                 (400, "OpenTwoDoors"),
