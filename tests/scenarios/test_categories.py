@@ -16,7 +16,7 @@ from sts.errors import ArgumentError
 from sts.suites.suite import Scenario, group_pairs
 from sts.trajectories.trajectory import Trajectory
 from sts_lambda_star.categories import clean_take, evade_evil, policies
-from sts_lambda_star.categories.tracks import label_no_miss, make_track
+from sts_lambda_star.categories.tracks import first_step, make_track
 from sts_lambda_star.state import MOVES, TOKENS
 from sts_scenarios import mining
 from sts_scenarios.mining.request import MiningRequest, load_categories
@@ -24,6 +24,7 @@ from sts_scenarios.rules import categories, quality_checks
 from sts_scenarios.rules.category import CONTEXT, Category, ControlPolicies, Label
 from sts_scenarios.rules.chance import compute_pass_rate
 from sts_scenarios.rules.profiles import Profile
+from sts_scenarios.rules.solvability import make_label
 from sts_scenarios.rules.validity import find_fault
 from tests.examples import on_test_side, recorded
 from tests.mined import mine
@@ -287,7 +288,8 @@ def stand_still(
     episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     me = make_track(episode, players[0]).me
-    return label_no_miss(me[takeover + 1 :] != me[takeover])
+    moved = int(first_step(me[takeover + 1 :] != me[takeover]))
+    return make_label(moved or len(me) - 1 - takeover, not moved)
 
 
 def test_category_that_is_passed_without_looking_fails_the_open_loop_gate(trajectories):

@@ -2,8 +2,20 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from sts.trajectories.batches import EpisodeBatch
+from sts_lambda_star import torus
+from sts_lambda_star.categories.ambush import Ambush
+from sts_lambda_star.categories.batches import StepBatch, TrackBatch
+from sts_lambda_star.categories.clean_take import CleanTake
+from sts_lambda_star.categories.evade_evil import EvadeEvil
+from sts_lambda_star.categories.grid_category import ActionCategory
+from sts_lambda_star.categories.hold_until_evil import HoldUntilEvil
+from sts_lambda_star.categories.keep_beside import KeepBeside
+from sts_lambda_star.categories.shadow_evil import ShadowEvil
+from sts_lambda_star.categories.tracks import Grid, Track
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Label
 from tests.scenarios.scripted import episode
@@ -132,3 +144,30 @@ def test_label_is_the_one_worked_by_hand(category, actions, world, asked, expect
     asked = dict(asked)
     what, takeover = episode(actions, **world), asked.pop("takeover", 0)
     assert categories.load_category(category).label(what, takeover, (0,), asked) == expected
+
+
+JUDGED: list[type[ActionCategory]] = [
+    *(Ambush, CleanTake, EvadeEvil),
+    *(HoldUntilEvil, KeepBeside, ShadowEvil),
+]
+
+
+@pytest.mark.parametrize("judged", JUDGED)
+def test_many_paths_are_judged_as_each_path_alone(judged):
+    category, rng = judged(), np.random.default_rng(5)
+    height, width, context, horizon = 5, 6, 2, 8
+    scene = np.zeros((20, 30, 3), np.uint16)
+    scene[:, 0] = rng.integers(height * width, size=(20, 3))
+    for frame in range(1, 30):
+        moves = np.where(rng.random((20, 3)) < 0.6, torus.STAY, rng.integers(9, size=(20, 3)))
+        scene[:, frame] = torus.move_cell(scene[:, frame - 1].astype(int), moves, height, width)
+    batch = TrackBatch(EpisodeBatch(height, width, 1, scene))
+    steps = StepBatch.select(batch, np.ones(batch.me.shape, np.bool_), context, horizon)
+    paths = [steps.values_between(batch.me, 0, horizon + 1), steps.stand_still().me]
+    together = category.judge_steps(steps.follow(np.stack(paths, 1)))
+    assert {*np.sign(together).ravel()} >= {-1, 1} or judged is ShadowEvil
+    for n, (episode_row, step) in enumerate(zip(steps.track, steps.step, strict=True)):
+        for path, verdict in zip(paths, together[n], strict=True):
+            frames = scene[episode_row, step : step + horizon + 1].astype(np.int64)
+            frames[:, 2] = path[n]
+            assert category.judge_steps(Track(frames, Grid(height, width), 0)) == verdict

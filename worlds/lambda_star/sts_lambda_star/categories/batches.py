@@ -12,10 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.plugin import EpisodeBatch
+from sts.plugin import Episode, EpisodeBatch, Scenario
 from sts_lambda_star import torus
 
-from .tracks import EVIL, FIRST_PLAYER, GOOD, NONE, SIGHT, Bools, directions, frames_since
+from .tracks import (
+    EVIL,
+    FIRST_PLAYER,
+    GOOD,
+    NONE,
+    SIGHT,
+    Bools,
+    Track,
+    directions,
+    frames_since,
+    frames_since_sight,
+    read_grid,
+)
 
 MOVES = np.arange(9, dtype=np.int32)
 _MAX_TABLE_CELLS = 2048
@@ -71,6 +83,25 @@ class TrackBatch:
             self.distance(self.me, cells) for cells in (self.good, self.evil)
         )
 
+    @classmethod
+    def of_episode(cls, episode: Episode, last_frame: int | None = None) -> TrackBatch:
+        """Return the tracks of one episode, up to a frame."""
+        stop = None if last_frame is None else last_frame + 1
+        scene = episode.scene[None, :stop]
+        return cls(EpisodeBatch(*read_grid(episode.state), episode.n_players, scene))
+
+    @functools.cached_property
+    def since_good(self) -> Ints:
+        """Frames since Good was in sight."""
+        since: Ints = frames_since_sight(self.to_good)
+        return since
+
+    @functools.cached_property
+    def since_evil(self) -> Ints:
+        """Frames since Evil was in sight."""
+        since: Ints = frames_since_sight(self.to_evil)
+        return since
+
     def distance(self, a: Any, b: Any) -> Any:
         """Return the distances between cells."""
         if self._tables is None:
@@ -103,8 +134,9 @@ class TrackBatch:
         """Return the cells of one player, repeated for each track of its episode."""
         return np.repeat(self.scene[:, :, FIRST_PLAYER + player], self.players, axis=0)
 
-    def count_others(self) -> Ints:
-        """Return how many other players are in sight."""
+    @functools.cached_property
+    def others_in_sight(self) -> Ints:
+        """Numbers of other players in sight."""
         cells = self.me.reshape(-1, self.players, self.me.shape[1])
         near = np.full(cells.shape, -1, np.int32)  # without the player itself
         for player in range(self.players):
@@ -118,6 +150,20 @@ def build_tracks(episodes: EpisodeBatch) -> TrackBatch:
     return TrackBatch(episodes)
 
 
+class Paths(Track):
+    """Tracks of possible paths, without the cells of other players.
+
+    Arrays have one row per path and one column per frame, from the step at which it starts.
+    """
+
+    def __init__(self, tracks: TrackBatch, me: Any, good: Any, evil: Any) -> None:
+        self.tracks, self.me, self.good, self.evil = tracks, me, good, evil
+
+    def distance(self, a: Any, b: Any) -> Any:
+        """Return the distances between cells."""
+        return self.tracks.distance(a, b)
+
+
 class StepBatch:
     """Selected steps of selected tracks.
 
@@ -125,22 +171,34 @@ class StepBatch:
       tracks: all tracks.
       track: int[N], row in `tracks`.
       step: int[N].
+      context: C.
       horizon: L.
     """
 
-    def __init__(self, batch: TrackBatch, track: Any, step: Any, horizon: int) -> None:
-        self.tracks, self.track, self.step, self.horizon = batch, track, step, horizon
+    def __init__(
+        self, batch: TrackBatch, track: Any, step: Any, context: int, horizon: int
+    ) -> None:
+        self.tracks, self.track, self.step = batch, track, step
+        self.context, self.horizon = context, horizon
 
     @classmethod
     def select(cls, batch: TrackBatch, hits: Bools, context: int, horizon: int) -> StepBatch:
         """Return the steps with a hit that have C steps before and L steps after them."""
         last = batch.me.shape[1] - 1 - horizon
         track, step = np.nonzero(hits[:, context : last + 1])
-        return cls(batch, track, step + context, horizon)
+        return cls(batch, track, step + context, context, horizon)
+
+    @classmethod
+    def at_takeover(cls, scenario: Scenario) -> StepBatch:
+        """Return the takeover of a scenario's evaluated player, with nothing after it."""
+        batch = TrackBatch.of_episode(scenario.recording, scenario.context)
+        step = np.array([scenario.context])
+        return cls(batch, np.array(scenario.players[:1]), step, scenario.context, 0)
 
     def filter(self, hits: Any) -> StepBatch:
-        """Return the subset of steps with a hit."""
-        return StepBatch(self.tracks, self.track[hits], self.step[hits], self.horizon)
+        """Return the subset of steps with a hit, or the steps of some indices."""
+        steps = self.track[hits], self.step[hits]
+        return StepBatch(self.tracks, *steps, self.context, self.horizon)
 
     def values_at(self, values: NDArray[Any], later: Any = 0) -> Any:
         """Return the values at each step, or some frames later."""
@@ -177,16 +235,29 @@ class StepBatch:
             out.append(cell)
         return np.stack(out, 1)
 
-    def constant_move_paths(self) -> Ints:
-        """Return int[N, 9, L], the cells of a player that repeats each of the nine moves."""
+    def follow(self, path: Ints) -> Paths:
+        """Return the tracks from each step on of a player that takes these cells, [N, ..., L+1]."""
+        axes = (slice(None), *(None,) * (path.ndim - 2))
+        good, evil = (
+            self.values_between(cells, 0, self.horizon + 1)[axes]
+            for cells in (self.tracks.good, self.tracks.evil)
+        )
+        return Paths(self.tracks, path, good, evil)
+
+    def stand_still(self) -> Paths:
+        """Return the tracks from each step on of a player that stands still."""
+        me = self.values_at(self.tracks.me)[:, None]
+        return self.follow(np.broadcast_to(me, (len(me), self.horizon + 1)))
+
+    def repeat_moves(self) -> Paths:
+        """Return the tracks of a player that repeats each of the nine moves, [N, 9, L + 1]."""
         height, width = self.tracks.size
         steps, me = (
-            np.arange(1, self.horizon + 1, dtype=np.int32),
+            np.arange(self.horizon + 1, dtype=np.int32),
             self.values_at(self.tracks.me)[:, None, None],
         )
         rows = (me // width + np.outer(MOVES // 3 - 1, steps)) % height
-        cells: Ints = rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width
-        return cells
+        return self.follow(rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width)
 
     def is_on_constant_path(self, goal: Ints) -> Bools:
         """Return True where repeating one of the nine moves for L steps crosses a cell."""
@@ -199,15 +270,15 @@ class StepBatch:
         crossed: Bools = over[goal // width - me // width, goal % width - me % width]
         return crossed
 
-    def flee_evil(self, context: int, *, waiting: bool) -> Ints:
-        """Return int[N, L + 1], the player's cells if it flees Evil as `evade-evil`'s solver does.
+    def flee_evil(self, *, waiting: bool) -> Paths:
+        """Return the tracks of a player that flees Evil as `evade-evil`'s solver does, [N, L + 1].
 
         It remembers what it saw in the context. If `waiting`, it stands still until Evil comes.
         """
-        batch = self.tracks
+        batch, context = self.tracks, self.context
         near = batch.to_evil <= SIGHT
         both = np.pad(near[:, 1:] & near[:, :-1], ((0, 0), (1, 0)))
-        seen_ago, moved_ago = self.values_at(frames_since(near)), self.values_at(frames_since(both))
+        seen_ago, moved_ago = self.values_at(batch.since_evil), self.values_at(frames_since(both))
         evil = np.where(
             seen_ago <= context, self.values_at(batch.evil, -np.minimum(seen_ago, context)), NONE
         )
@@ -236,4 +307,4 @@ class StepBatch:
             way = np.where(close & before, batch.move_towards(was, now), way)
             evil, before, came = np.where(close, now, evil), close, came | close
             path.append(me)
-        return np.stack(path, 1)
+        return self.follow(np.stack(path, 1))

@@ -84,8 +84,6 @@ class Track:
       me: the player's cell.
       good: Good's cell.
       evil: Evil's cell.
-      to_good: distance to Good.
-      to_evil: distance to Evil.
     """
 
     def __init__(self, scene: Cells, size: Grid, player: int) -> None:
@@ -96,7 +94,20 @@ class Track:
             scene[:, GOOD],
             scene[:, EVIL],
         )
-        self.to_good, self.to_evil = _look_up_distances(self.me, scene[:, : EVIL + 1].T, size)
+
+    @functools.cached_property
+    def to_good(self) -> Any:
+        """Distance to Good."""
+        return self.distance(self.me, self.good)
+
+    @functools.cached_property
+    def to_evil(self) -> Any:
+        """Distance to Evil."""
+        return self.distance(self.me, self.evil)
+
+    def distance(self, a: Cells, b: Cells) -> Any:
+        """Return the distances between cells."""
+        return _look_up_distances(a, b, self.size)
 
     def distance_to(self, other: int) -> Cells:
         """Return the distance to another player."""
@@ -144,16 +155,15 @@ def run_ends(hits: Bools, count: int) -> Bools:
     return out
 
 
-def label_first_hit(hits: Bools) -> Label:
-    """Return success at the first hit, or not_done."""
-    step = int(first_step(hits))
-    return make_label(step, True) if step else NOT_DONE
+def judge_staying(distance: Any, count: int) -> Any:
+    """Return the step at which `count` consecutive frames in sight end; 0 if they never do."""
+    return first_step(run_ends(distance <= SIGHT, count))
 
 
-def label_no_miss(misses: Bools) -> Label:
-    """Return failure at the first miss, or success at the last step."""
-    step = int(first_step(misses))
-    return make_label(step or len(misses), not step)
+def judge_no_miss(misses: Bools) -> Any:
+    """Return minus the step of the first miss; without one, the last step."""
+    step = first_step(misses)
+    return np.where(step, -step, misses.shape[-1])
 
 
 def label_answer(
