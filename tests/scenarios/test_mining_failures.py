@@ -224,7 +224,7 @@ def test_some_agent_passes_each_kept_candidate_above_chance(workspace, from_fail
 
 def test_candidates_that_no_agent_passes_above_chance_are_passed_over(failed):
     keep = failures.make_passable_filter({"shadow-evil": 1.0}, ("random",))
-    found = mine(failed, [after_takeover(SHADOW)], per_category=1, seed=0, keep=keep)
+    found = mine(failed, [after_takeover(SHADOW)], per_category=1, seed=0, pick_filter=keep)
     assert not found.scenarios
     assert found.passed_over["shadow-evil"] > 0 and found.candidates["shadow-evil"] > 0
 
@@ -284,11 +284,13 @@ def test_unlike_keeps_one_candidate_per_response_profile(run):
     assert "are kept" in run(more, code=1)  # since the draft has one like them
 
 
-def test_profile_agents_default_to_those_of_the_worlds_categories():
-    assert response_profiles.profile_agents(["lambda-star"], ()) == list(
+def test_profiled_agents_default_to_those_of_the_worlds_categories():
+    assert response_profiles.list_profiled_agents(["lambda-star"], ()) == list(
         load_players("lambda-star")
     )
-    assert response_profiles.profile_agents(["lambda-star"], ("rule", "babyai-bot")) == ["rule"]
+    assert response_profiles.list_profiled_agents(["lambda-star"], ("rule", "babyai-bot")) == [
+        "rule"
+    ]
 
 
 FAILED = "--from-failures asked@1"

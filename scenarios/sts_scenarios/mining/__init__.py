@@ -29,10 +29,10 @@ def make_mined(
     Raises:
       ReplayMismatch: a selected trajectory does not replay.
     """
-    keep = terms.keep
+    pick_filter = terms.pick_filter
 
     def is_kept(category: Category, offer: Offer) -> bool:
-        return keep is None or keep(category, gathered.picks([(category, offer)])[0])
+        return pick_filter is None or pick_filter(category, gathered.picks([(category, offer)])[0])
 
     selections = select_steps(
         gathered.offered,
@@ -40,7 +40,7 @@ def make_mined(
         terms.taken,
         counts=terms.counts,
         per_world=terms.per_world,
-        keep=is_kept,
+        is_kept=is_kept,
     )
     picks = iter(
         gathered.picks([(c, offer) for c in categories for offer in selections[c.name].offers])

@@ -93,22 +93,32 @@ def world_key(world: str) -> str:
     return world[:16]
 
 
-def random_orders(
+def draw_step_ranks(
     seed: int,
     category: str,
-    ids: Iterable[str],
+    trajectory_ids: Iterable[str],
     steps: Iterable[tuple[int, int, bytes]],
     pairs: Iterable[tuple[int, int]],
 ) -> NDArray[np.uint64]:
-    """Return uint64[B], the orders of steps; each of `pairs` indexes `ids` and `steps`."""
-    return cross_streams(("mine", seed, category), ids, steps, pairs)
+    """Draw the random ranks by which mining orders candidate steps, uint64[B].
+
+    A step is drawn the same rank in any selection of trajectories.
+
+    Args:
+      seed: of the draws.
+      category: the name of the category.
+      trajectory_ids: the trajectories.
+      steps: step, player and canonical JSON of the parameters of candidates.
+      pairs: B indices of `trajectory_ids` and `steps`, one pair for each candidate step.
+    """
+    return cross_streams(("mine", seed, category), trajectory_ids, steps, pairs)
 
 
 Taken = Mapping[str, Sequence[int | None]]
 """World steps of existing scenarios of a category, by world key; None blocks the whole world."""
 Picks = Callable[[Sequence[tuple[Category, Offer]]], list[Pick]]
 """Returns offers as candidates with their trajectories."""
-Keep = Callable[[Category, Pick], bool]
+PickFilter = Callable[[Category, Pick], bool]
 """Returns True to keep a selected step; a rejected one is not considered again."""
 MAX_REJECTED = 10
 """Maximum number of rejected steps for each wanted one."""
@@ -118,7 +128,7 @@ class Selection(NamedTuple):
     """The selected steps of a category."""
 
     offers: list[Offer]  # in the order of selection
-    passed_over: int  # number of others that `keep` rejected
+    passed_over: int  # number of others that `is_kept` rejected
 
 
 def select_steps(
@@ -128,10 +138,10 @@ def select_steps(
     *,
     counts: Mapping[str, int],
     per_world: int,
-    keep: Callable[[Category, Offer], bool],
+    is_kept: Callable[[Category, Offer], bool],
 ) -> dict[str, Selection]:
     """Select steps for each category; categories take turns, so that none uses up the worlds."""
-    used: Counter[str] = Counter()
+    picks_per_world: Counter[str] = Counter()
     turns = {
         c.name: _Selector(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
         for c in categories
@@ -140,9 +150,9 @@ def select_steps(
     while waiting:
         for name in tuple(waiting):
             turn = turns[name]
-            offer = turn.next(used, keep, MAX_REJECTED * counts[name])
+            offer = turn.next(picks_per_world, is_kept, MAX_REJECTED * counts[name])
             if offer is not None:
-                used[offer.world] += 1
+                picks_per_world[offer.world] += 1
             if offer is None or len(turn.chosen) == counts[name]:
                 waiting.remove(name)
     return {name: Selection(turn.chosen, turn.passed_over) for name, turn in turns.items()}
@@ -161,12 +171,18 @@ class _Selector:
         self.passed_over = 0
 
     def next(
-        self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], max_rejected: int
+        self,
+        picks_per_world: Mapping[str, int],
+        is_kept: Callable[[Category, Offer], bool],
+        max_rejected: int,
     ) -> Offer | None:
-        """Select and return the next step, None if none is left."""
+        """Select and return the next step, None if none is left.
+
+        `picks_per_world` counts the selected steps of all categories, by world key.
+        """
         while self._free and self.passed_over <= max_rejected:
-            best = min(self._free, key=self._cost(used))
-            if keep(self._category, best):
+            best = min(self._free, key=self._cost(picks_per_world))
+            if is_kept(self._category, best):
                 self.chosen.append(best)
                 self._steps.setdefault(best.world, []).append(best.world_step)
                 self._free = [
@@ -186,7 +202,7 @@ class _Selector:
             step is None or abs(step - offer.world_step) < self._category.horizon for step in steps
         )
 
-    def _cost(self, used: Mapping[str, int]) -> Callable[[Offer], tuple[int, ...]]:
+    def _cost(self, picks_per_world: Mapping[str, int]) -> Callable[[Offer], tuple[int, ...]]:
         keys = [(offer.answer, *offer.stratum) for offer in self.chosen]
         both = Counter((answer, difficulty) for answer, difficulty, *_ in keys)
         answers, difficulties, sources, recorders = (
@@ -201,7 +217,7 @@ class _Selector:
                 both[answer, difficulty],
                 answers[answer],
                 difficulties[difficulty],
-                used.get(world, 0),
+                picks_per_world.get(world, 0),
                 sources[source],
                 recorders[recorder],
                 DIFFICULTIES.index(difficulty),

@@ -16,7 +16,7 @@ from sts.trajectories import batches
 from sts.trajectories.batches import Part
 from sts.trajectories.trajectory import Trajectory
 from sts_scenarios.mining.building import name_trajectory
-from sts_scenarios.mining.choice import Offer, Pick, Position, random_orders
+from sts_scenarios.mining.choice import Offer, Pick, Position, draw_step_ranks
 from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows
 from sts_scenarios.rules.category import Candidate, Category
 
@@ -153,7 +153,7 @@ def _find_candidate(
         candidates = category.find_candidates(trajectory)
     matching = [c for c in candidates if (c.step, c.player) == (position.step, position.player)]
     keys = ((c.step, c.player, canonical_json(c.parameters)) for c in matching)
-    ranks = random_orders(
+    ranks = draw_step_ranks(
         seed, category.name, [trajectory.id], keys, ((0, n) for n in range(len(matching)))
     )
     return next(

@@ -12,7 +12,7 @@ from typing import Any
 
 from sts.errors import ArgumentError
 from sts.suites.suite import Scenario
-from sts_scenarios.mining.choice import Keep, Pick
+from sts_scenarios.mining.choice import Pick, PickFilter
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.rules import categories
 from sts_scenarios.rules.category import Category
@@ -54,9 +54,10 @@ def is_discriminating(profile: Profile, readers: Iterable[str]) -> bool:
 class ByEffect:
     """A filter that applies `is_discriminating` to the last scenarios of each category only."""
 
-    def __init__(self, share: float, per_category: int, keep: Keep | None) -> None:
-        """Take the number of scenarios a category, and an additional filter."""
-        self.share, self._keep = share, keep  # share of a category's scenarios, by effect
+    def __init__(self, share: float, per_category: int, pick_filter: PickFilter | None) -> None:
+        """Take the number of scenarios of a category, and an additional filter."""
+        self.share = share  # of a category's scenarios, by effect
+        self._pick_filter = pick_filter
         self._at_random = per_category - int(share * per_category + 1e-9)
         self._kept: Counter[str] = Counter()
         self._selected: set[tuple[str, str, int, int]] = set()
@@ -70,7 +71,7 @@ class ByEffect:
             )
             if not is_discriminating(profile, _readers(category.domain)):
                 return False
-        if self._keep is not None and not self._keep(category, pick):
+        if self._pick_filter is not None and not self._pick_filter(category, pick):
             return False
         self._kept[category.name] += 1
         if by_effect:

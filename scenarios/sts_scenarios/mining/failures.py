@@ -28,7 +28,7 @@ from sts.trajectories import trajectory_store as trajectories
 from sts.trajectories.batches import MemoryPart
 from sts.trajectories.trajectory import Player, Trajectory
 from sts_scenarios.mining.building import COPIED_PROVENANCE
-from sts_scenarios.mining.choice import Keep, Pick
+from sts_scenarios.mining.choice import Pick, PickFilter
 from sts_scenarios.mining.confirming import Make, run_in_pool
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.rules.category import Category
@@ -202,7 +202,7 @@ def failure_provenance(suite: Suite, share: float, chance: Mapping[str, float]) 
     return {"failures": suite.label, "share": share, "kept_where": _KEPT_WHERE, "chance": least}
 
 
-def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
+def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> PickFilter:
     """Return a filter that keeps steps which some ranked agent passes above `chance`.
 
     With ten continuations a rate of one half has a standard error of 0.16, too large for a stricter

@@ -29,7 +29,7 @@ from sts_scenarios.mining import (
     response_profiles,
     training,
 )
-from sts_scenarios.mining.choice import Keep, Stratum
+from sts_scenarios.mining.choice import PickFilter, Stratum
 from sts_scenarios.mining.requests import build_request_categories
 from sts_scenarios.mining.survey import Progress
 from sts_scenarios.rules import categories
@@ -150,13 +150,14 @@ def run_request(
         order, {category.domain for category in category_list}, recorded, failed
     )
     with_recording = [s for s in there if isinstance(s, Scenario)]
-    keep: Keep | None = None
+    is_distinct: PickFilter | None = None
     if order.unlike:
-        keep = response_profiles.make_distinct_filter(order.agents, category_list, with_recording)
+        is_distinct = response_profiles.make_distinct_filter(
+            order.agents, category_list, with_recording
+        )
     by_effect = None
     if order.effect is not None:
-        by_effect = discrimination.ByEffect(order.effect, order.per_category - count, keep)
-    keep_mined: Keep | None = by_effect or keep
+        by_effect = discrimination.ByEffect(order.effect, order.per_category - count, is_distinct)
     terms = MiningTerms(
         counts=dict.fromkeys(names, order.per_category - count),
         seed=order.seed,
@@ -165,7 +166,7 @@ def run_request(
         per_world=order.per_world or (MAX_PER_SESSION if order.sessions else 1),
         strata=order.strata,
         split=order.split,
-        keep=keep_mined,
+        pick_filter=by_effect or is_distinct,
         rule=rule,
     )
     total = sum(part.rows for part in recorded.parts) + len(failed)
@@ -190,8 +191,8 @@ def run_request(
                 counts=dict.fromkeys(names, count),
                 last=_last_numbers(last, mined.scenarios),
                 there=[*there, *mined.scenarios],
-                keep=lambda category, pick: (
-                    passing(category, pick) and (keep is None or keep(category, pick))
+                pick_filter=lambda category, pick: (
+                    passing(category, pick) and (is_distinct is None or is_distinct(category, pick))
                 ),
                 rule=rule | failures.failure_provenance(suite, share, chance),
                 from_failures=True,
@@ -260,7 +261,7 @@ def _selection_provenance(
                 versions |= filters.check_filter(order.where, first)
         rule |= {"where": order.where, "columns": versions}
     if order.unlike or order.failures:
-        playing = response_profiles.profile_agents(domains, order.agents)
+        playing = response_profiles.list_profiled_agents(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}
     if order.effect is not None:
         discrimination.check_domains(domains)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from sts.errors import ArgumentError
 from sts.suites.suite import Scenario
 from sts_scenarios.mining.building import fill_template, make_scenario
-from sts_scenarios.mining.choice import Keep, Pick
+from sts_scenarios.mining.choice import Pick, PickFilter
 from sts_scenarios.rules.category import Category
 from sts_scenarios.rules.profiles import (
     PassCount,
@@ -18,7 +18,7 @@ from sts_scenarios.rules.profiles import (
 from sts_scenarios.rules.validity import is_checked
 
 
-def profile_agents(domains: Iterable[str], names: Sequence[str]) -> list[str]:
+def list_profiled_agents(domains: Iterable[str], names: Sequence[str]) -> list[str]:
     """Return the names of the agents whose response profiles are used for some domains.
 
     An empty `names` stands for those that the categories of a world list.
@@ -43,10 +43,10 @@ def profile_pick(category: Category, pick: Pick, names: Sequence[str]) -> Profil
 
 def make_distinct_filter(
     names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]
-) -> Keep:
+) -> PickFilter:
     """Return a filter that keeps steps whose response profile is new in their category.
 
-    `there` are existing candidates, which count as kept; `names` are as in `profile_agents`.
+    `there` are existing candidates, which count as kept; `names` are as in `list_profiled_agents`.
     """
     passed_by_category: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
     by_name = {category.name: category for category in categories}

@@ -52,11 +52,11 @@ def scan_limits(categories: Sequence[Category], terms: MiningTerms) -> ScanLimit
     """Return the parameters of the scan of all parts.
 
     A selection takes the steps of a bucket in order and skips only those whose worlds are taken, by
-    the category or others of the draft, or that `Terms.keep` rejects. That bounds how many it can
-    reach.
+    the category or others of the draft, or that `MiningTerms.pick_filter` rejects. That bounds how
+    many it can reach.
     """
     total, taken = sum(terms.counts.values()), terms.taken
-    per_wanted = 1 if terms.keep is None else MAX_REJECTED + 1
+    per_wanted = 1 if terms.pick_filter is None else MAX_REJECTED + 1
     return ScanLimits(
         terms.seed,
         tuple(name for name in _STRATUM if name in terms.strata),

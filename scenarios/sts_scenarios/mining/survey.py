@@ -24,7 +24,7 @@ from sts.suites.suite import DIFFICULTIES
 from sts.trajectories import batches
 from sts.trajectories.batches import Part, TrajectoryColumns
 from sts_scenarios.mining.building import name_trajectory
-from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
+from sts_scenarios.mining.choice import Offer, Pick, draw_step_ranks, source_kind, world_key
 from sts_scenarios.mining.confirming import (
     Make,
     confirm_steps,
@@ -273,7 +273,7 @@ def _hit_orders(
     triples = zip(steps.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     trajectory_ids = (columns.texts["id"][position] for position in positions.tolist())
-    return random_orders(seed, category.name, trajectory_ids, triples, pairs)
+    return draw_step_ranks(seed, category.name, trajectory_ids, triples, pairs)
 
 
 def _find_unique(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

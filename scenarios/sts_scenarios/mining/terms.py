@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sts.errors import StsError
 from sts.suites.suite import Scenario, Summary
 from sts_scenarios.mining.building import FAILURE_TAG
-from sts_scenarios.mining.choice import Keep, OfferedSteps, Picks, Stratum, world_key
+from sts_scenarios.mining.choice import OfferedSteps, PickFilter, Picks, Stratum, world_key
 
 
 class Mined(NamedTuple):
@@ -23,7 +23,7 @@ class Mined(NamedTuple):
     candidates: dict[str, int]  # number of candidate steps of each category
     offered: dict[str, NDArray[np.uint64]]  # uint64, their worlds by category
     strata: dict[str, dict[Stratum, tuple[int, int]]]  # (steps, selected) of each category
-    passed_over: dict[str, int]  # selected steps of each category that `MiningTerms.keep` rejected
+    passed_over: dict[str, int]  # selected steps of each category that `pick_filter` rejected
     unfit: dict[str, str]  # of each category with an invalid scenario, the reason
     # (trajectories left out, why the first is) by domain
     unavailable: dict[str, tuple[int, StsError]]
@@ -60,7 +60,7 @@ class MiningTerms:
     per_world: int = 1  # maximum for one category and world; worlds with fewer come first
     strata: Collection[str] = Stratum._fields  # a world offers one step for each combination
     split: str = "test"  # "train" or "test", the split that is mined
-    keep: Keep | None = None  # returns True to keep a selected step; None keeps all
+    pick_filter: PickFilter | None = None  # returns True to keep a selected step; None keeps all
     rule: Mapping[str, Any] = field(default_factory=dict)  # further provenance of the selection
     from_failures: bool = False  # all are failed continuations, asked only after their takeovers
 
