@@ -98,7 +98,9 @@ def find_loss(history: History, workspace: Workspace) -> list[str]:
             findings += _describe_record(file) if file == record else []
             continue
         place = RECORD_FILE if file == record else str(file.parent)
-        findings += [f"{place}: {line}" for line in digests.iter_lost_events(history, expected)]
+        findings += [
+            f"{place}: {line}" for line in digests.iter_chain_differences(history, expected)
+        ]
     return findings
 
 

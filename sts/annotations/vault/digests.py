@@ -117,23 +117,23 @@ def iter_differences(workspace: Workspace, expected: Digests) -> Iterator[str]:
     store = AnnotationStore.find(workspace)
     if store is not None:
         with store:
-            yield from iter_lost_events(history.verify(store.database), expected)
+            yield from iter_chain_differences(history.verify(store.database), expected)
     elif any(end.number for end in expected.authors.values()):
         yield "annotation database: it is missing"
 
 
-def iter_lost_events(history: History, expected: Digests) -> Iterator[str]:
+def iter_chain_differences(history: History, expected: Digests) -> Iterator[str]:
     """Yield the authors whose chain in a database is shorter than in the digests, or different."""
     chains = {author.pseudonym: author.digests for author in history.authors.values()}
     for pseudonym, end in expected.authors.items():
-        yield from _iter_chain_differences(f"{pseudonym}: event", end, chains.get(pseudonym, []))
+        yield from _check_chain_end(f"{pseudonym}: event", end, chains.get(pseudonym, []))
     for pseudonym, end in expected.changes.items():
         subject = f"{pseudonym or 'study'}: change"
-        yield from _iter_chain_differences(subject, end, history.changes.get(pseudonym, []))
-    yield from _iter_chain_differences("reference", expected.references, history.reference_digests)
+        yield from _check_chain_end(subject, end, history.changes.get(pseudonym, []))
+    yield from _check_chain_end("reference", expected.references, history.reference_digests)
 
 
-def _iter_chain_differences(subject: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
+def _check_chain_end(subject: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
     """Yield a difference if a chain does not contain an earlier end of it."""
     if end.number and digests[end.number - 1 : end.number] != [end.digest]:
         problem = "is missing" if end.number > len(digests) else "has changed"

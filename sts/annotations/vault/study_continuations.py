@@ -65,8 +65,8 @@ def read_continuations(
     clip_rows = index.rows_with_values("clip", clips)
     is_member = np.isin(clip_rows, rows)
     own = clip_rows[is_member]
-    quiet = find_silent(workspace.store, index, own) if study.auto_resolve else set()
-    table = _build_table(index, clip_rows, is_member, quiet)
+    silent_ids = find_silent(workspace.store, index, own) if study.auto_resolve else ()
+    table = _build_table(index, clip_rows, is_member, silent_ids)
     if order is not None:
         table.loc[is_member, "place"] = order.find_places(index.iter_cells(own))
     return StudyContinuations(
@@ -78,7 +78,7 @@ def read_continuations(
 
 
 def _build_table(
-    index: Index, rows: NDArray[np.intp], is_member: NDArray[np.bool_], quiet: Collection[str]
+    index: Index, rows: NDArray[np.intp], is_member: NDArray[np.bool_], silent_ids: Collection[str]
 ) -> pd.DataFrame:
     import pandas as pd  # slow to import
 
@@ -96,7 +96,7 @@ def _build_table(
             **words,
             "horizon": index.read_numbers("horizon")[rows],
             "member": is_member,
-            "silent": [id in quiet for id in ids] if quiet else False,
+            "silent": [id in silent_ids for id in ids] if silent_ids else False,
             "place": np.full(len(ids), -1),
         }
     )
