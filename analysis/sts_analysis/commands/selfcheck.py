@@ -8,7 +8,7 @@ from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.jobs.pool import create_pool
 from sts_analysis.commands.source import EITHER, has_source, load_pilot
-from sts_analysis.planning.selfcheck import LIMITS, Share, check, list_cases, read_design
+from sts_analysis.planning.selfcheck import LIMITS, Share, list_cases, read_design, simulate_studies
 
 _LINES = {
     "rate": "pass rate",
@@ -27,7 +27,7 @@ def selfcheck(args: argparse.Namespace) -> Result:
     cases = list_cases(read_design(pilot))
     total, workers = len(cases) * args.simulations, args.workers or count_cores()
     with show_progress("simulating", "studies") as show, create_pool(workers, total) as executor:
-        shares = check(
+        shares = simulate_studies(
             cases,
             studies=args.simulations,
             seed=args.seed,

@@ -199,7 +199,7 @@ def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
     return shares | {"not_compared": float(np.isnan(pairs.p).mean())}
 
 
-def check(
+def simulate_studies(
     cases: Sequence[StudyDesign],
     *,
     studies: int,

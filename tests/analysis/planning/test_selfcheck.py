@@ -15,11 +15,11 @@ from sts_analysis.planning.chances import Accuracy
 from sts_analysis.planning.selfcheck import (
     Share,
     StudyDesign,
-    check,
     check_study,
     list_cases,
     read_design,
     simulate,
+    simulate_studies,
 )
 from sts_analysis.statistics.rates import Target
 from tests.analysis.planning.designs import draw_verdicts, make_pilot, make_table
@@ -34,7 +34,7 @@ def small_design(*, agents: int = 2, target: Target = "sampled", **options) -> S
 
 
 def run(*designs: StudyDesign, studies: int, seed: int = 0) -> list[dict[str, Share]]:
-    return check(designs, studies=studies, seed=seed, executor=Pool(1, inside=True))
+    return simulate_studies(designs, studies=studies, seed=seed, executor=Pool(1, inside=True))
 
 
 def test_design_fails_if_its_units_are_wrongly_declared_independent(monkeypatch) -> None:
@@ -104,7 +104,9 @@ def test_study_is_the_same_for_any_number_of_studies(monkeypatch) -> None:
     monkeypatch.setattr(selfcheck, "_AT_ONCE", 4)
     seen: list[int] = []
     executor = Pool(1, inside=True)
-    both = check([design, design], studies=15, seed=0, executor=executor, show=seen.append)
+    both = simulate_studies(
+        [design, design], studies=15, seed=0, executor=executor, show=seen.append
+    )
     assert both == [few, few] and seen == [4, 8, 12, 15, 19, 23, 27, 30]
     assert run(design, studies=15, seed=1) != [few]
 
@@ -113,7 +115,9 @@ def test_study_is_the_same_for_any_number_of_studies(monkeypatch) -> None:
 def test_other_processes_simulate_the_same_studies() -> None:
     design = small_design()
     with Pool(2) as executor:
-        assert check([design], studies=30, seed=0, executor=executor) == run(design, studies=30)
+        assert simulate_studies([design], studies=30, seed=0, executor=executor) == run(
+            design, studies=30
+        )
 
 
 def test_study_that_cannot_be_analysed_is_an_error(monkeypatch) -> None:
