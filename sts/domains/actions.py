@@ -110,16 +110,16 @@ class ActionSpace:
         """True if every element has a lower and an upper bound."""
         return bool(np.isfinite(self.low).all() and np.isfinite(self.high).all())
 
-    def interpolate(self, shares: NDArray[np.float64]) -> NDArray[Any]:
-        """Map `shares`, [..., *shape] in [0, 1), linearly onto the range from `low` to `high`.
+    def interpolate(self, fractions: NDArray[np.float64]) -> NDArray[Any]:
+        """Map `fractions`, [..., *shape] in [0, 1), linearly onto the range from `low` to `high`.
 
-        Uniform shares give uniform actions. The space must be bounded.
+        Uniform fractions give uniform actions. The space must be bounded.
         """
         low, high = self.low.astype(float), self.high.astype(float)
         if self.dtype.kind in "iu":
-            mixed = low + np.floor(shares * (high - low + 1))
+            mixed = low + np.floor(fractions * (high - low + 1))
         else:
-            mixed = low * (1 - shares) + high * shares  # high - low could overflow
+            mixed = low * (1 - fractions) + high * fractions  # high - low could overflow
         actions: NDArray[Any] = np.clip(mixed, low, high).astype(self.dtype)
         return actions
 

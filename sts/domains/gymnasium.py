@@ -75,7 +75,7 @@ class GymnasiumEnvironment:
     reward_unit: float | None
     rounded: ClassVar[bool] = False
     _space: ActionSpace
-    _first: int | None
+    _first_action: int | None
     _settings: dict[str, Any]
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class GymnasiumEnvironment:
         self._has_snapshots = self._find_snapshots()
         snapshots = ", get_state" if self._has_snapshots else ""
         self.version = self.version or _describe_versions(self.live) + snapshots
-        self.action_space = self._space if self._first is None else None
+        self.action_space = self._space if self._first_action is None else None
         count = int(self._space.high) + 1 if self.action_space is None else 0
         if self.action_names and len(self.action_names) != count:
             description = f"{count} actions" if count else f"actions {self._space.describe()}"
@@ -107,7 +107,7 @@ class GymnasiumEnvironment:
         """Generate the instance of `seed`; `settings` are passed to `gymnasium.make`."""
         if settings != self._settings:
             self._make_env(settings)
-        self._seed, self._made, self._marks = int(seed), list[Any](), list[bytes]()
+        self._seed, self._moves, self._marks = int(seed), list[Any](), list[bytes]()
         self._last, _ = self.live.reset(seed=self._seed)
         self.ended = self.truncated = False
         self._mark = b""
@@ -124,13 +124,13 @@ class GymnasiumEnvironment:
             return (0,)
         (move,) = actions
         self._has_stepped = True
-        if self._first is None:
+        if self._first_action is None:
             move = np.array(move, self._space.dtype)  # a copy, which the environment may modify
-            self._made.append(move.tolist())
+            self._moves.append(move.tolist())
             outcome = self._step_live(move)
         else:
-            self._made.append(int(move))
-            outcome = self._step_live(self._first + move)
+            self._moves.append(int(move))
+            outcome = self._step_live(self._first_action + move)
         self._last, raw_reward, terminated, truncated, _ = outcome
         self.ended = bool(terminated or truncated)
         self.truncated = bool(truncated and not terminated)
@@ -167,7 +167,7 @@ class GymnasiumEnvironment:
             {
                 "seed": self._seed,
                 "settings": self._settings,
-                "moves": self._made,
+                "moves": self._moves,
                 "marks": [mark.hex() for mark in self._marks],
             }
         )
@@ -290,7 +290,9 @@ class GymnasiumEnvironment:
                 f"{declared.describe()}; put them into the `kwargs` of a subclass"
             )
         self._space = declared
-        self._first = int(space.start) if isinstance(space, gymnasium.spaces.Discrete) else None
+        self._first_action = (
+            int(space.start) if isinstance(space, gymnasium.spaces.Discrete) else None
+        )
         if "rgb_array" not in self.live.metadata.get("render_modes", ()):
             raise ArgumentError(
                 f"{self.id}: expected render mode rgb_array, which annotators need; found "
