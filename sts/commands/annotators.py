@@ -194,26 +194,26 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Erase what identifies a person, and their live sessions, or show what that would do."""
     from sts.live import forgetting  # slow to import
 
-    sure, keep = args.yes, args.suites == "keep"
+    sure, keep_suites = args.yes, args.suites == "keep"
     with _open_store(workspace, args.name) as store:
         with store.read() as connection:
             person = people.get_person(connection, args.name)
             judged = balance.count_judged(connection, person.id)
             traces, file = forgetting.find_traces(workspace, person.pseudonym), store.study.consent
-            if keep and traces.suites:
+            if keep_suites and traces.suites:
                 text = consent.load_text(workspace, file) if file else None
                 if why := consent.find_objection(connection, person.id, text, traces.recorded):
                     raise ArgumentError(f"--suites keep is not allowed for {person.name}: {why}")
         if sure and traces.suites and args.suites is None:
             raise ArgumentError(_describe_suites(traces, person, None))
-        rest = traces.without_suites() if keep else traces
+        rest = traces.without_suites() if keep_suites else traces
         forgetting.check_unused(workspace, rest)
         folders = forgetting.find_reports(workspace, person.pseudonym, rest.suites)
         if sure and traces.sessions:  # in two steps, so that they begin no other session
             with store.write(exclusive=True) as connection:
                 people.deactivate(connection, args.name, now=store.now())
         if sure:
-            forgetting.forget(workspace, person.pseudonym, keep=keep)
+            forgetting.forget(workspace, person.pseudonym, keep_suites=keep_suites)
             with store.write(exclusive=True) as connection:
                 people.anonymise(connection, args.name, now=store.now())
     are = "are" if sure else "would be"

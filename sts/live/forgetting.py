@@ -200,13 +200,13 @@ def _find_scenarios(workspace: Workspace, ids: Collection[str]) -> list[tuple[st
             return cut
 
 
-def forget(workspace: Workspace, pseudonym: str, *, keep: bool = False) -> None:
+def forget(workspace: Workspace, pseudonym: str, *, keep_suites: bool = False) -> None:
     """Erase what is left of the live sessions of a person, given by pseudonym.
 
     Args:
       workspace: of the study.
       pseudonym: of the person, who can no longer sign in.
-      keep: if True, what is in frozen suites stays.
+      keep_suites: if True, what is in frozen suites stays.
 
     Raises:
       StsError: a session is in use, or a suite cannot be frozen; nothing was erased.
@@ -214,8 +214,8 @@ def forget(workspace: Workspace, pseudonym: str, *, keep: bool = False) -> None:
       Unavailable: a file cannot be written.
     """
     traces, date = find_traces(workspace, pseudonym), f"{datetime.now(UTC):%Y-%m-%d}"
-    kept = traces.find_kept() if keep else set[str]()
-    traces = traces.without_suites() if keep else traces
+    kept = traces.find_kept() if keep_suites else set[str]()
+    traces = traces.without_suites() if keep_suites else traces
     check_unused(workspace, traces)
     for label in traces.suites:  # first, since it can fail
         suites.freeze_without(workspace, label.partition("@")[0], traces.suites)

@@ -523,7 +523,7 @@ def test_scenario_mined_from_what_a_person_played_is_erased_with_the_others(stud
     )
     assert "failed@1 (clean-take-21)" in study.forget("")
     if choice == "keep":
-        forget(study.workspace, study.dora, keep=True)
+        forget(study.workspace, study.dora, keep_suites=True)
         store.load(study.workspace, "failed@1")
     study.forget()
     with pytest.raises(ErasedSuite):
@@ -541,7 +541,7 @@ def test_person_keeps_one_name_in_a_study_of_which_a_suite_keeps_a_recording(stu
         and trajectory.split == "test"
     )
     label = store.freeze_scenarios(study.workspace, "kept", [cut(recorded, "clean-take-31")]).label
-    forget(study.workspace, study.dora, keep=True)
+    forget(study.workspace, study.dora, keep_suites=True)
     store.load(study.workspace, label)
     sessions = collect_sessions(study.workspace, load_plan(study.workspace, "pilot"))
     assert {session.person for session in sessions} == {study.dora, study.ben}
