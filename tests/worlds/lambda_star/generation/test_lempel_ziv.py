@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sts_lambda_star.generation.walks import count_components, lz76
+from sts_lambda_star.generation.walks import count_lz_phrases, lz76
 
 PUBLISHED = (
     ("73498734987349873498", 6),
@@ -29,7 +29,7 @@ TEXTS = st.integers(1, 9).flatmap(lambda top: st.lists(st.integers(0, top), max_
 
 
 def by_definition(text: list[int]) -> int:
-    """Take the shortest component not to be found before its last symbol, over and over."""
+    """Take the shortest phrase not to be found before its last symbol, over and over."""
     count, done = 0, 0
     while done < len(text):
         size = 1
@@ -50,12 +50,12 @@ def test_lz76_counts_what_the_published_program_counts(text, count):
 
 @given(TEXTS, st.integers(0, 12), st.permutations(range(123, 133)))
 @settings(max_examples=3 * settings().max_examples, deadline=None)
-def test_lz76_is_the_number_of_components_by_definition(text, most, names):
+def test_lz76_is_the_number_of_phrases_by_definition(text, most, names):
     """Whatever symbols are called, and as far as is worth counting."""
     assert lz76(np.array(text, np.int64)) == by_definition(text)
     assert lz76(np.array([names[c] for c in text], np.int64)) == by_definition(text)
     before = [
         max((j for j in range(i) if text[j] == text[i]), default=-1) for i in range(len(text))
     ]
-    found = count_components(np.array(text, np.int64), np.array(before, np.int64), most)
+    found = count_lz_phrases(np.array(text, np.int64), np.array(before, np.int64), most)
     assert found == min(by_definition(text), most + 1)

@@ -42,13 +42,13 @@ class Blind(Agent):
         """Return the instructed move or equal weights, and a guess if a question is open."""
         tasks = parse_instructions(instructions)
         step, memory = instruction_state.continue_walk(tasks, observation, memory)
-        owed, memory = instruction_state.find_open_questions(tasks, observation, memory)
-        still = tasks.is_task("stand-still", "where-is-good", "evil-in-sight")
-        sure = np.broadcast_to(tasks.is_task("walk") | still, owed.shape)
-        actions = np.ones((*owed.shape, len(MOVES)))
-        actions[sure] = np.eye(len(MOVES))[np.where(still, STAY, step)[sure]]
-        utterances = np.zeros((*owed.shape, len(TOKENS)))
+        must_answer, memory = instruction_state.find_open_questions(tasks, observation, memory)
+        stands_still = tasks.is_task("stand-still", "where-is-good", "evil-in-sight")
+        has_move = np.broadcast_to(tasks.is_task("walk") | stands_still, must_answer.shape)
+        actions = np.ones((*must_answer.shape, len(MOVES)))
+        actions[has_move] = np.eye(len(MOVES))[np.where(stands_still, STAY, step)[has_move]]
+        utterances = np.zeros((*must_answer.shape, len(TOKENS)))
         for task, tokens in _GUESSES:
-            utterances[..., tokens] += (owed & tasks.is_task(task))[..., None]
-        utterances[..., 0] = ~owed
+            utterances[..., tokens] += (must_answer & tasks.is_task(task))[..., None]
+        utterances[..., 0] = ~must_answer
         return PolicyOutput(actions, utterances), memory

@@ -1,8 +1,9 @@
 """Compiled search for movement patterns: walks of Good and Evil, and their complexity.
 
-Complexity K is the Lempel-Ziv complexity (LZ76): the number of components in a sequence's
-exhaustive history. Read from left to right, a component ends with the first symbol that makes it
-differ from every earlier subsequence; an earlier occurrence may overlap it.
+Complexity K is the Lempel-Ziv complexity (LZ76): the number of phrases into which a sequence is
+cut, in the source the components of its exhaustive history. Read from left to right, a phrase ends
+with the first symbol that makes it differ from every earlier subsequence; an earlier occurrence may
+overlap it.
 
 Axes: E environments, T steps (the horizon), C cells of the grid. Objects are 0, Good, and 1, Evil.
 
@@ -41,10 +42,10 @@ class Scratch(NamedTuple):
 
 @jit
 def lz76(text: Ints) -> int:
-    """Return the number of components of `text`, non-negative integers; 0 if it is empty.
+    """Return the number of Lempel-Ziv phrases of `text`, non-negative integers; 0 if it is empty.
 
     The counts equal those of the scan of Kaspar and Schuster 1987, which the published program
-    uses, but that scan does not handle a text of one symbol, which has 1 component.
+    uses, but that scan does not handle a text of one symbol, which has one phrase.
     """
     if text.size == 0:
         return 0
@@ -52,15 +53,16 @@ def lz76(text: Ints) -> int:
     for i in range(text.size):
         before[i] = last[text[i]]
         last[text[i]] = i
-    return int(count_components(text, before, text.size))
+    return int(count_lz_phrases(text, before, text.size))
 
 
 @jit
-def count_components(text: Ints, before: Ints, most: int) -> int:
-    """Return the number of components of `text`, or `most` + 1 if there are more.
+def count_lz_phrases(text: Ints, before: Ints, most: int) -> int:
+    """Return the number of Lempel-Ziv phrases of `text`, or `most` + 1 if there are more.
 
-    Only earlier occurrences of a component's first symbol are compared, the latest first: `before`
-    holds the last earlier index of each symbol, -1 without one.
+    `text` is int64[N], any integers. Only earlier occurrences of a phrase's first symbol are
+    compared, the latest first: `before`, int64[N], holds the last earlier index of each symbol, -1
+    without one.
     """
     count, done = 0, 0
     while done < text.size and count <= most:
@@ -113,7 +115,7 @@ def _place_cell(place: int, room: Scratch) -> int:
 def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     """Draw a segment of 1 to T // 2 moves; return its length, or 0 if K surely exceeds `most`.
 
-    A component ends with the first visit to a cell, and another one starts before the end, so K
+    A phrase ends with the first visit to a cell, and another one starts before the end, so K
     exceeds the number of cells visited before the last step. Most attempts end here, so the test is
     fast rather than exact: it distinguishes cells by the last six bits of their numbers only.
     Unsigned indices avoid a check for negative ones.
@@ -149,7 +151,7 @@ def _walk_complexity(length: int, most: int, room: Scratch) -> int:
         room.cells[t], room.before[t], room.last[cell] = cell, room.last[cell], t
     for t in range(room.cells.size):
         room.last[np.uint64(room.cells[t])] = -1
-    return int(count_components(room.cells, room.before, most))
+    return int(count_lz_phrases(room.cells, room.before, most))
 
 
 @jit

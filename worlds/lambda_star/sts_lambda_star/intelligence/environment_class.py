@@ -59,7 +59,7 @@ class LambdaStarClass:
                     yield state
 
     def difficulty(self, training: Sequence[bytes], tests: Sequence[bytes]) -> float:
-        """Return the generalisation difficulty, of LZ76 components of Good's intended paths."""
+        """Return the generalisation difficulty, in Lempel-Ziv phrases of Good's intended paths."""
         known, paths = np.concatenate(self._paths(training)), self._paths(tests)
         before = walks.lz76(known)
         added = [(walks.lz76(np.append(known, p)) - before) / walks.lz76(p) for p in paths]
