@@ -80,7 +80,7 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
     lines = [
         format_table(header, shown),
         "",
-        *(_first(row) for row in rows if row.first),
+        *(_describe_first(row) for row in rows if row.first),
         "possible: moves to which our agent gives a chance",
         "choices: moves, or a team's common targets, that chance decided",
         "p: that they came with the chances our agent gives them; none: too few choices to test",
@@ -104,7 +104,7 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
     )
 
 
-def _first(row: Checked) -> str:
+def _describe_first(row: Checked) -> str:
     first = row.first
     assert first is not None
     return (

@@ -170,7 +170,7 @@ def check(behaviour: Behaviour, recordings: Sequence[Recording], *, quirks: bool
         led = _lead(agent, recording, behaviour, quirks)
         outcomes += led.outcomes
         actions, possible = actions + led.possible.size, possible + int(led.possible.sum())
-        first = first or _first(recording, led)
+        first = first or _find_impossible_move(recording, led)
     choices = sum(len(o.chances) > 1 for o in outcomes)
     label = behaviour.label if quirks and behaviour.label else agent.name
     p, cites = uniformity(outcomes), behaviour.cites
@@ -279,7 +279,7 @@ def _joint(chances: NDArray[np.float64], actions: NDArray[np.int8]) -> list[Outc
     return out
 
 
-def _first(recording: Recording, led: _Led) -> Impossible | None:
+def _find_impossible_move(recording: Recording, led: _Led) -> Impossible | None:
     wrong = np.argwhere(~led.possible)
     if not wrong.size:
         return None
