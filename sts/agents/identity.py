@@ -41,23 +41,28 @@ class Identity(NamedTuple):
     declared: dict[str, bytes]
 
 
-_identities: dict[int, tuple[Callable[[], Agent | None], Identity]] = {}
-"""The identities of live agents, by `id`, each with a reference to its agent."""
+_identities: dict[int, tuple[Callable[[], Agent | None], Mapping[str, Any], Identity]] = {}
+"""The identities of live agents, by `id`, each with a reference to its agent and its arguments."""
 
 
 def identify(agent: Agent, arguments: Mapping[str, Any] | None = None) -> Identity:
     """Return an agent's identity, computed on the first call and then cached.
 
-    `arguments` are those that a user passed to its constructor; they are part of its identity.
+    `arguments` are those that a user passed to its constructor; they are part of its identity. None
+    stands for those of the last call; if others are given, the identity is computed again.
     """
     key = id(agent)
-    if key not in _identities or _identities[key][0]() is not agent:
-        identity = _compute_identity(agent, arguments or {})
-        try:
-            _identities[key] = weakref.ref(agent, lambda _: _identities.pop(key, None)), identity
-        except TypeError:  # a class with __slots__ and without __weakref__
-            _identities[key] = (lambda: agent), identity
-    return _identities[key][1]
+    if (cached := _identities.get(key)) is not None:
+        reference, known, identity = cached
+        if reference() is agent and (arguments is None or arguments == known):
+            return identity
+    given = dict(arguments or {})
+    identity = _compute_identity(agent, given)
+    try:
+        _identities[key] = weakref.ref(agent, lambda _: _identities.pop(key, None)), given, identity
+    except TypeError:  # a class with __slots__ and without __weakref__
+        _identities[key] = (lambda: agent), given, identity
+    return identity
 
 
 def fingerprint(agent: Agent) -> str:

@@ -3,6 +3,7 @@
 import pytest
 
 from sts import agents
+from sts.agents.identity import fingerprint, identify
 from sts.cli.main import main
 from sts.errors import ArgumentError, UnknownName
 
@@ -96,3 +97,12 @@ def test_failing_module_prints_one_line_error(write, capsys, text, message):
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("sts: ") and err.count("\n") == 1
     assert f"cannot import {name.removesuffix(':Mine')}: {message}" in err
+
+
+def test_identity_follows_the_arguments_that_are_given():
+    agent = agents.load("random")
+    bare = fingerprint(agent)
+    given = identify(agent, {"patience": 2}).fingerprint
+    assert given != bare and identify(agent, {"patience": 3}).fingerprint not in (bare, given)
+    assert identify(agent, {"patience": 2}).fingerprint == given == fingerprint(agent)
+    assert identify(agent, {}).fingerprint == bare
