@@ -24,8 +24,8 @@ pytestmark = pytest.mark.landing
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A function that writes the report of a variant once, and returns its main page."""
+def write_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function that writes the report of a variant once, and returns its main page."""
     root = tmp_path_factory.mktemp("reports")
 
     @cache
@@ -58,11 +58,11 @@ def check_accessible(page: Any) -> None:
 
 
 @pytest.mark.parametrize("name", mark_slow_but(KEPT, ALL))
-def test_main_page_keeps_its_budget_and_is_accessible(page, written, name) -> None:
-    text = written(name).read_text()
+def test_main_page_keeps_its_budget_and_is_accessible(page, write_page, name) -> None:
+    text = write_page(name).read_text()
     assert "<script" not in text and str(Path.cwd()) not in text
     for width in (360, 420, 1280):
-        show(page, written(name), width)
+        show(page, write_page(name), width)
     assert page.evaluate("document.querySelectorAll('h1').length") == 1
     words = page.evaluate("document.body.innerText.split(/\\s+/).length")
     height = page.evaluate("document.documentElement.scrollHeight")
@@ -71,38 +71,38 @@ def test_main_page_keeps_its_budget_and_is_accessible(page, written, name) -> No
 
 
 @pytest.mark.parametrize("name", mark_slow_but("rule", ALL))
-def test_main_page_is_accessible_in_the_dark_and_on_a_phone(page, written, name) -> None:
+def test_main_page_is_accessible_in_the_dark_and_on_a_phone(page, write_page, name) -> None:
     for width, scheme in ((1280, "dark"), (420, "light")):
-        show(page, written(name), width, scheme)
+        show(page, write_page(name), width, scheme)
         check_accessible(page)
 
 
 @pytest.mark.parametrize("name", mark_slow_but("rule, tied", PRINTED))
-def test_main_page_prints_on_two_pages(page, written, name) -> None:
-    show(page, written(name), 1280)
+def test_main_page_prints_on_two_pages(page, write_page, name) -> None:
+    show(page, write_page(name), 1280)
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
 
 
 @pytest.mark.parametrize("name", mark_slow_but("tied", [*PRINTED, "one agent"]))
-def test_appendix_is_accessible_and_fits_a_phone(page, written, name) -> None:
+def test_appendix_is_accessible_and_fits_a_phone(page, write_page, name) -> None:
     for width in (1280, 420):
-        show(page, written(name).with_name("appendix.html"), width)
+        show(page, write_page(name).with_name("appendix.html"), width)
         check_accessible(page)
 
 
 @pytest.mark.slow  # the longest page of all
-def test_appendix_of_a_hundred_agents_fits_a_phone(page, written) -> None:
+def test_appendix_of_a_hundred_agents_fits_a_phone(page, write_page) -> None:
     for width in (1280, 420):
-        show(page, written("hundred agents").with_name("appendix.html"), width)
+        show(page, write_page("hundred agents").with_name("appendix.html"), width)
 
 
-def test_every_link_between_the_pages_leads_somewhere(page, written) -> None:
+def test_every_link_between_the_pages_leads_somewhere(page, write_page) -> None:
     for file in ("report.html", "appendix.html"):
-        show(page, written("tied").with_name(file), 1280)
+        show(page, write_page("tied").with_name(file), 1280)
         for link in page.evaluate("[...document.links].map(a => a.getAttribute('href'))"):
             target, _, fragment = link.partition("#")
-            path = written("tied").parent / (target or file)
+            path = write_page("tied").parent / (target or file)
             assert path.exists(), link
             if fragment:
                 assert re.search(rf'id="?{fragment}[" >]', path.read_text()), link
