@@ -192,7 +192,7 @@ def run(
     suite: str | Selection,
     agents: str | Sequence[str],
     *,
-    continuations: int = 10,
+    continuations: int = 3,
     seed: int = 0,
     workers: int = 1,
     executor: str = LOCAL,

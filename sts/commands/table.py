@@ -93,7 +93,7 @@ RUN = Command(
     (
         SUITE,
         AGENTS,
-        option("--continuations N", "continuations per scenario and agent", 10),
+        option("--continuations N", "continuations per scenario and agent", 3),
         option("--seed S", "seed of the agents", 0),
         WORKERS,
         option(

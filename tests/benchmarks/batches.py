@@ -68,11 +68,10 @@ class Sensitive(Policy):
 def called() -> Rows:
     """CPU seconds of `sts run` of the suite with six agents, once after a run that warms up."""
     words = [word for name in SIX for word in ("--agent", name)]
+    words += ["--continuations", "10", "--workers", "1"]
     with tempfile.TemporaryDirectory() as folder:
         taken = [
-            cost(
-                STS, "run", SUITE, *words, "--workers", "1", "--workspace", f"{folder}/{number}"
-            ).cpu
+            cost(STS, "run", SUITE, *words, "--workspace", f"{folder}/{number}").cpu
             for number in range(sizes.SLOW + 1)
         ]
     yield (
@@ -117,7 +116,7 @@ def policies() -> Rows:
 
 def replays() -> Rows:
     """Seconds of `sts run` with a policy, and without its replay; they take turns."""
-    words = "run", REPLAYED, "--agent", "wide_policy:Policy"
+    words = "run", REPLAYED, "--agent", "wide_policy:Policy", "--continuations", "10"
     taken: dict[bool, list[Cost]] = {True: [], False: []}
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path("wide_policy.py").write_text(POLICY)

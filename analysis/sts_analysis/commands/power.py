@@ -13,9 +13,11 @@ from sts_analysis.commands.source import EITHER, has_source, load_pilot
 from sts_analysis.commands.table import ASSUMED, SIZE
 from sts_analysis.planning.chances import Accuracy
 from sts_analysis.planning.pilot import Pilot, measure_pair, widen_count
-from sts_analysis.planning.power import Assumptions, Design, plan_study
+from sts_analysis.planning.power import Assumptions, Design, find_difference, plan_study
 
 Row = dict[str, Any]
+CONTINUATIONS = (1, 2, 3, 5, 10)
+"""Numbers of continuations of which the hours are listed."""
 _ONE_CONTINUATION = "not known: the pilot has one continuation of each scenario"
 
 
@@ -50,7 +52,7 @@ def _check(args: argparse.Namespace, has_pilot: bool) -> None:
         flag = "--" + name.replace("_", "-")
         if has_pilot:
             raise ArgumentError(f"{flag} is for a study without a pilot; a pilot shows it")
-        closed = name in ("icc", "correlation", "trajectory_share")
+        closed = name != "rate"
         if not (0 <= value <= 1 if closed else 0 < value < 1):
             expected = "[0, 1]" if closed else "(0, 1)"
             raise ArgumentError(f"{flag}: expected a share in {expected}, found {value}")
@@ -59,6 +61,8 @@ def _check(args: argparse.Namespace, has_pilot: bool) -> None:
             raise ArgumentError(f"--{name} needs a pilot: {EITHER}")
     if not 0 < args.difference <= 100:
         raise ArgumentError(f"--difference: expected points in (0, 100], found {args.difference}")
+    if not args.seconds > 0:
+        raise ArgumentError(f"--seconds: expected more than 0, found {args.seconds}")
     if not 0.05 < args.power < 1:
         raise ArgumentError(f"--power: expected a probability in (0.05, 1), found {args.power}")
     if sum((ASSUMED | shares)[name] for name in ("sensitivity", "specificity")) <= 1:
@@ -94,7 +98,23 @@ def _plan(args: argparse.Namespace, assumptions: Assumptions, design: Design, ag
         "design": design._asdict(),
         "target": args.difference / 100,
         **plan_study(assumptions, design, args.difference / 100)._asdict(),
+        "hours": _list_hours(assumptions, design, agents, args.seconds),
     }
+
+
+def _list_hours(assumptions: Assumptions, design: Design, agents: int, seconds: float) -> list[Row]:
+    """List what numbers of continuations detect, by formula, and how many hours all agents take."""
+    if math.isnan(assumptions.icc):
+        return []
+    designs = (design._replace(continuations=number) for number in CONTINUATIONS)
+    return [
+        {
+            "continuations": one.continuations,
+            "difference": find_difference(assumptions, one),
+            "hours": agents * one.verdicts * seconds / 3600,
+        }
+        for one in designs
+    ]
 
 
 def _describe(rows: list[Row]) -> str:
@@ -124,6 +144,19 @@ def _describe(rows: list[Row]) -> str:
         f"{source if 'answers' in first else 'Assumed'}: {texts}.",
         f"Variance of the difference: {shares}.",
     ]
+    if rows_of_hours := first["hours"]:
+        cells = [
+            (
+                row["continuations"],
+                "none" if row["difference"] is None else f"{100 * row['difference']:.1f}",
+                f"{row['hours']:.0f}",
+            )
+            for row in rows_of_hours
+        ]
+        lines += ["", format_table(("continuations", "detectable difference", "hours"), cells), ""]
+        lines.append(
+            "Hours: of judging all agents, if no two continuations look alike; see --seconds."
+        )
     for name in ("continuations", "annotations"):
         text = str(first["needed"][name] or "no number suffices")
         if name == "continuations" and "icc" not in shown:

@@ -213,6 +213,7 @@ POWER = Command(
         ),
         option("--difference POINTS", "difference in pass rate to detect (default: 5)", 5.0),
         option("--power P", "probability of detecting it (default: 0.8)", 0.8),
+        option("--seconds S", "seconds that judging a clip takes (default: 30)", 30.0),
         option(
             "--n-agents J",
             "number of agents, all pairs compared (default: the pilot's, or 2)",

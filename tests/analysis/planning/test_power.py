@@ -328,6 +328,18 @@ def test_command_plans_with_and_without_a_pilot(tmp_path, capsys) -> None:
     assert "(15 comparisons, Holm)" in capsys.readouterr().out
 
 
+def test_hours_grow_with_continuations_faster_than_what_they_detect(capsys) -> None:
+    words = "power --n-agents 6 --scenarios 100 --seconds 36 --sensitivity 1 --specificity 1 --json"
+    assert main(words.split()) == 0
+    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    rows = {row["continuations"]: row for row in pair["hours"]}
+    assert {n: row["hours"] for n, row in rows.items()} == {1: 6, 2: 12, 3: 18, 5: 30, 10: 60}
+    differences = [row["difference"] for row in rows.values()]
+    assert differences == sorted(differences, reverse=True)
+    assert differences[0] < 2 * differences[-1]  # ten times the hours
+    assert rows[3]["difference"] == pytest.approx(pair["difference"])
+
+
 def same_verdicts(scenarios: int, verdict: int) -> np.ndarray:
     return np.full((2, scenarios, 2), verdict)
 
@@ -353,6 +365,7 @@ def test_pilot_that_shows_nothing_is_an_error(frame, error, tmp_path, capsys) ->
     [
         (["--power", "1"], "--power: expected a probability in (0.05, 1), found 1.0"),
         (["--difference", "0"], "--difference: expected points in (0, 100], found 0.0"),
+        (["--seconds", "0"], "--seconds: expected more than 0, found 0.0"),
         (["--rate", "1.2"], "--rate: expected a share in (0, 1), found 1.2"),
         (["--trajectory-share", "2"], "--trajectory-share: expected a share in [0, 1], found 2.0"),
         (["--pair", "a", "b"], "--pair needs a pilot"),

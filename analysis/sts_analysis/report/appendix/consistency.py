@@ -36,6 +36,7 @@ class Depth(msgspec.Struct, frozen=True):
     Attributes:
       agent: its name.
       k: number of continuations.
+      scenarios: that the chances are over, the same for every k of an agent.
       all_succeed: pass^k, the chance that all succeed.
       all_succeed_interval: of this chance.
       any_succeeds: pass@k, the chance that at least one succeeds.
@@ -44,6 +45,7 @@ class Depth(msgspec.Struct, frozen=True):
 
     agent: str
     k: int
+    scenarios: int
     all_succeed: float | None
     all_succeed_interval: Interval | None
     any_succeeds: float | None
@@ -81,6 +83,7 @@ def compute(study: Study) -> Result | None:
             Depth(
                 agent=agents[a],
                 k=k,
+                scenarios=int(all_succeed.scenarios[a]),
                 all_succeed=number(all_succeed.value[a]),
                 all_succeed_interval=find_interval(all_succeed, a),
                 any_succeeds=number(found.any_succeeds[k].value[a]),
@@ -104,10 +107,16 @@ def render(result: Result, report: Report) -> Markup:
     depths = list(dict.fromkeys(row.k for row in result.depths))
     chances = {(row.agent, row.k): row for row in result.depths}
     several = render_table(
-        ["Agent", *(f"all {k}" for k in depths), *(f"any of {k}" for k in depths if k > 1)],
+        [
+            "Agent",
+            "Scenarios",
+            *(f"all {k}" for k in depths),
+            *(f"any of {k}" for k in depths if k > 1),
+        ],
         (
             [
                 row.agent,
+                f"{chances[row.agent, depths[0]].scenarios:,}",
                 *(percent(chances[row.agent, k].all_succeed) for k in depths),
                 *(percent(chances[row.agent, k].any_succeeds) for k in depths if k > 1),
             ]

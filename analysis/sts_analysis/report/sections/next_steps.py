@@ -159,6 +159,11 @@ def _finish(study: Study) -> Step | None:
     if progress.is_complete or progress.closed or study.source != "human":
         return None
     left = f"{percent(1 - progress.share)} is left"
+    seconds = study.people_rows["seconds"].mean()
+    clips = progress.planned - progress.missing - progress.judged
+    if study.subject.plan is not None and seconds > 0:
+        hours = clips * seconds / 3600
+        left += f", about {hours:.0f} hours" if hours >= 1.5 else ", about an hour or less"
     reason = write_sentence(
         f"{left}. Judge in the order offered: it keeps agents, categories and annotators balanced."
     )
