@@ -169,7 +169,7 @@ def tabulate(
     copies, rounds = None, codes.round[np.isfinite(codes.round)]
     last = current = int(rounds.max(initial=0))
     if source == "human" and not made.known.all():
-        reached = find_reached(codes.cell, codes.round, made.known)
+        reached = find_reached(made.agent, codes.cell, codes.round, made.known)
         if reached is not None:
             draw, made = "rounds", made.keep(reached)
             current = int(np.nanmin(codes.round[~reached], initial=last))

@@ -47,7 +47,8 @@ def summarise_rounds(table: pd.DataFrame) -> list[Round]:
     first = table.drop_duplicates("continuation").set_index("continuation")
     known = known.reindex(first.index)
     cell, round = (first[name].to_numpy(np.float64) for name in ("cell", "round"))
-    reached = find_reached(cell, round, known.to_numpy())
+    agent = pd.factorize(first["agent"])[0]
+    reached = find_reached(agent, cell, round, known.to_numpy())
     if reached is None:
         return []
     judgements = table[table["verdict"] != ""].drop_duplicates(["clip", "annotator"])

@@ -62,13 +62,19 @@ class RoundOrder:
         return index * PLACES_PER_ROUND + (share * PLACES_PER_ROUND).astype(np.int64)
 
 
-def find_reached(cell: np.ndarray, round: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+def find_reached(
+    agent: np.ndarray, cell: np.ndarray, round: np.ndarray, known: np.ndarray
+) -> np.ndarray | None:
     """Find the continuations that count in a study judged in rounds.
 
-    A cell is reached when all before it in the order of judging are known. What is known behind
-    the first one that is not would count those early that look like others.
+    A cell is reached when all cells of its agent before it are known. What is known behind the
+    first that is not would count those early that look like others: two agents with a rate of .5,
+    the failures of one and the successes of the other alike, would differ by 22 points when a third
+    of the clips is judged. Each agent's order is its own, so that one that joins later takes
+    nothing from the others.
 
     Args:
+      agent: int64[C].
       cell: float64[C], its number in the order of judging, NaN for a continuation without.
       round: float64[C], its round, which stands for the cell in a table without numbers of cells.
       known: bool[C], it has a verdict, or everyone who saw it could not judge it.
@@ -81,7 +87,9 @@ def find_reached(cell: np.ndarray, round: np.ndarray, known: np.ndarray) -> np.n
     order = cell if numbered else round
     if not np.isfinite(order).any():
         return None
-    first = order[~known & np.isfinite(order)].min(initial=np.inf)
+    first = np.full(agent.max() + 1, np.inf)
+    waiting = ~known & np.isfinite(order)
+    np.minimum.at(first, agent[waiting], order[waiting])
     if not numbered:
-        first = max(first, np.nanmin(order) + 1)
-    return np.asarray(known & (order < first))
+        first = np.maximum(first, np.nanmin(order) + 1)
+    return np.asarray(known & (order < first[agent]))

@@ -75,22 +75,31 @@ def summarise(studies: int, read: Callable[[int], Outcomes]) -> tuple[np.ndarray
 )
 def test_cells_count_up_to_the_first_that_waits(cell, known, reached) -> None:
     numbers = np.array(cell, float)
-    found = find_reached(numbers, np.full(len(cell), NONE), np.array(known, bool))
+    alone, no_rounds = np.zeros(len(cell), int), np.full(len(cell), NONE)
+    found = find_reached(alone, numbers, no_rounds, np.array(known, bool))
     assert found is not None and found.tolist() == [bool(r) for r in reached]
 
 
 def test_rounds_alone_count_when_they_are_complete() -> None:
     nothing, rounds = np.full(6, NONE), np.array([1, 1, 2, 2, 3, 3], float)
+    agent = np.zeros(6, int)
 
     def find(*known: int) -> list[bool]:
-        found = find_reached(nothing, rounds, np.array(known, bool))
+        found = find_reached(agent, nothing, rounds, np.array(known, bool))
         assert found is not None
         return found.tolist()
 
     assert find(1, 1, 1, 0, 1, 0) == [True, True, False, False, False, False]
     assert find(1, 1, 1, 1, 0, 1) == [True, True, True, True, False, False]
     assert find(1, 0, 1, 0, 0, 0) == [True, False, False, False, False, False]
-    assert find_reached(nothing, nothing, np.ones(6, bool)) is None
+    assert find_reached(agent, nothing, nothing, np.ones(6, bool)) is None
+
+
+def test_agent_that_joins_later_takes_nothing_from_the_others() -> None:
+    agent, known = np.array([0, 0, 0, 1, 1, 1]), np.array([1, 1, 1, 1, 0, 1], bool)
+    cell = np.array([2, 4, 6, 1, 3, 5], float)
+    found = find_reached(agent, cell, np.full(6, NONE), known)
+    assert found is not None and found.tolist() == [True, True, True, True, False, False]
 
 
 def test_complete_table_has_the_same_values_with_and_without_rounds() -> None:
@@ -102,14 +111,17 @@ def test_complete_table_has_the_same_values_with_and_without_rounds() -> None:
 def test_each_reached_continuation_counts_with_the_value_of_its_clip() -> None:
     table = judge(play(2), 0.5, rounds=True)
     found = lay_out(table)
-    first = table.loc[table["verdict"] == "", "cell"].min()
-    reached = table[table["cell"] < first]
+    waiting = table[table["verdict"] == ""].groupby("agent")["cell"].min()
+    reached = table[table["cell"] < table["agent"].map(waiting)]
     expected = reached.pivot_table(values="y", index="agent", columns="scenario", aggfunc="mean")
     assert found.value == pytest.approx(expected.to_numpy(), nan_ok=True)
     assert found.draw == "rounds" and found.continuations.verdicts.sum() == len(reached)
     assert found.judging is not None
     assert found.judging.share.sum() == pytest.approx(np.isfinite(found.value).sum())
-    assert (found.round, found.rounds) == (table.loc[table["cell"] == first, "round"].item(), 10)
+    assert (found.round, found.rounds) == (
+        table.loc[table["cell"] == waiting.min(), "round"].item(),
+        10,
+    )
 
 
 def test_scenario_with_alike_continuations_stands_for_more() -> None:
