@@ -3,16 +3,23 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
+import pandas as pd
+import pytest
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
 from sts.annotations.queue import controls
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, RoundOrder
 from sts.annotations.records import Item
-from tests.annotations.examples import SUITE, add_people, an_item, claim, judge
-from tests.stores import change, enqueue
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.tables import from_frame
+from sts_analysis.statistics.rates import RateModel
+from sts_analysis.statistics.tabulation import tabulate
+from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, judge
+from tests.stores import change, enqueue, submit
 
 CATEGORIES = {f"s{n:02}": ("ask", "get", "see")[n % 3] for n in range(24)}
 ORDER = RoundOrder(CATEGORIES, seed=0)
@@ -151,6 +158,47 @@ def test_new_copy_of_an_early_round_moves_its_clip_forward(open_store) -> None:
     enqueue(store, early)
     (ana,) = add_people(store, "Ana")
     assert late[0].continuation in judge(store, ana, 2)
+
+
+def read_rates(table: pd.DataFrame, *, rounds: bool) -> np.ndarray:
+    """Return the rates of agents in a ratings table as exported, or without its rounds."""
+    left = () if rounds else ("round", "cell", "clip")
+    checked = check_ratings(from_frame("table", table.drop(columns=[*left])))
+    none = pd.DataFrame(columns=["scenario", "category", "kind"])
+    return RateModel(tabulate(checked, "human", scenarios=none)).estimate_rates().rate
+
+
+@pytest.mark.landing
+def test_rates_of_a_queue_that_is_judged_in_part_are_those_of_all(open_store, workspace) -> None:
+    """The failures of one agent look alike, and the successes of the other."""
+    gaps = []
+    for seed in range(8):
+        rng, suite = np.random.default_rng(seed), f"study@{seed + 1}"
+        order, success, every = RoundOrder(CATEGORIES, seed), {}, []
+        for index, agent, scenario in product(range(6), "AB", CATEGORIES):
+            name = f"{seed}-{agent}-{scenario}-{index}"
+            success[name] = rng.random() < 0.5
+            alike = success[name] == (agent == "B")
+            clip = f"{seed} {agent} {scenario}" if alike else name
+            more = {"place": order.find_place(agent, index, scenario), "suite": suite}
+            (item,) = [one for one in of_agent(agent, index, **more) if one.scenario == scenario]
+            every.append(replace(item, continuation=name, clip=clip))
+        store = open_store(reference_rate=0, overlap=0, seed=seed)
+        enqueue(store, every)
+        people = add_people(store, f"Ana {seed}", f"Bo {seed}")
+        clips = len({item.clip for item in every})
+        for person in people * 2:
+            for held in claim(store, person, clips // 10, suite):
+                verdict = "success" if success[held.continuation] else "failure"
+                submit(store, person, [a_submission(held, verdict=verdict)])
+        truth = np.array(
+            [np.mean([success[i.continuation] for i in every if i.agent == a]) for a in "AB"]
+        )
+        table = export_ratings(workspace, suite).table
+        gaps.append([read_rates(table, rounds=rounds) - truth for rounds in (True, False)])
+    reached, known = np.mean(gaps, axis=0)
+    assert reached == pytest.approx([0, 0], abs=0.06)
+    assert known[0] < -0.06 and known[1] > 0.06  # what looks like a judged one is known early
 
 
 def test_agent_that_joins_later_begins_with_round_one(open_store) -> None:
