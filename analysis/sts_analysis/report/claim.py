@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
 from sts_analysis.statistics.estimate import find_rank_sets
+from sts_analysis.statistics.information import measure_information
 from sts_analysis.statistics.rates import MIN_CLIPS, Comparisons, RateModel, Rates
 
 State = Literal["final", "interim", "withheld", "single agent"]
@@ -55,8 +56,18 @@ class Progress(NamedTuple):
         if self.is_complete:
             return ALPHA
         if self.closed:
-            return float(min(ALPHA, 2 * stats.norm.sf(CLOSED_Z / np.sqrt(max(self.share, 1e-9)))))
+            return float(find_closed_bar(self.share))
         return INTERIM_ALPHA
+
+
+def find_closed_bar(information: np.ndarray | float) -> np.ndarray:
+    """Find the adjusted p below which pairs of a study that was closed early differ significantly.
+
+    Args:
+      information: share of the full plan's that there is; NaN gives a bar of 0.
+    """
+    root = np.sqrt(np.maximum(np.nan_to_num(information), 1e-9))
+    return np.asarray(np.minimum(ALPHA, 2 * stats.norm.sf(CLOSED_Z / root)))
 
 
 class Claim(NamedTuple):
@@ -74,6 +85,7 @@ class Claim(NamedTuple):
         "annotators" if the data cannot distinguish the agent from its annotators.
       baselines: int64, by falling rate.
       comparisons: of the ranked agents.
+      bar: float64[P], the adjusted p below which each pair of these differs significantly.
       significant: bool[P], pairs of `comparisons` that differ significantly.
       unsettled: bool[P], pairs that would, if missing continuations could not change it.
       rank_sets: int64[R, 2].
@@ -88,6 +100,7 @@ class Claim(NamedTuple):
     incomparable: Mapping[int, Reason]
     baselines: np.ndarray
     comparisons: Comparisons
+    bar: np.ndarray
     significant: np.ndarray
     unsettled: np.ndarray
     rank_sets: np.ndarray
@@ -166,9 +179,12 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     ranked = ranked[np.lexsort((ranked, -rates.rate[ranked]))]
     counted = (outcomes.continued if interim else judged).any(axis=0)
     units = len(np.unique(outcomes.unit[counted]))
+    bar = np.full(len(comparisons.p), progress.bar)
+    if progress.closed and not progress.is_complete and outcomes.draw == "rounds":
+        bar = find_closed_bar(measure_information(outcomes, comparisons))
     with np.errstate(invalid="ignore"):
-        significant = comparisons.p_worst_holm < progress.bar
-        unsettled = (comparisons.p_holm < progress.bar) & ~significant
+        significant = comparisons.p_worst_holm < bar
+        unsettled = (comparisons.p_holm < bar) & ~significant
     reason: Reason = ""
     if units < MIN_UNITS:
         reason = "units"
@@ -196,6 +212,7 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
         incomparable=incomparable,
         baselines=_order(np.flatnonzero(outcomes.baseline), rates),
         comparisons=comparisons,
+        bar=bar,
         significant=significant,
         unsettled=unsettled,
         rank_sets=find_rank_sets(better),

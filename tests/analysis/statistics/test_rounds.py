@@ -1,16 +1,16 @@
 """What counts of a study judged in part: cells that were reached, or clips by their copies."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sts.annotations.queue.rounds import RoundOrder, find_reached
-from sts_analysis.inputs.ratings import check_ratings
-from sts_analysis.inputs.tables import from_frame
-from sts_analysis.report.claim import Progress, decide
-from sts_analysis.statistics.rates import RateModel
+from sts_analysis.report.claim import Progress, decide, find_closed_bar
+from sts_analysis.statistics.information import measure_information
+from sts_analysis.statistics.rates import Comparisons, RateModel
 from sts_analysis.statistics.tabulation import Outcomes, tabulate
 
 NO_SCENARIOS = pd.DataFrame(columns=["scenario", "category", "kind"])
@@ -23,14 +23,14 @@ def play(seed: int, alike: tuple[float | None, float | None] = (0.0, 1.0)) -> pd
     rng = np.random.default_rng(seed)
     category = np.arange(SCENARIOS) % CATEGORIES
     order = RoundOrder({f"s{s:02}": f"c{c}" for s, c in enumerate(category)}, seed)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for agent, same in zip("AB", alike, strict=True):
         chance = rng.beta(1, 1, SCENARIOS)
         for s, i in np.ndindex(SCENARIOS, CONTINUATIONS):
             y = float(rng.random() < chance[s])
             clip = f"{agent}{s}-{'alike' if y == same else i}"
             place = order.find_place(agent, i, f"s{s:02}")
-            rows.append((agent, f"s{s:02}", f"c{category[s]}", str(i), clip, i + 1, place, y))
+            rows.append((agent, f"s{s:02}", f"c{category[s]}", len(rows), clip, i + 1, place, y))
     names = ["agent", "scenario", "category", "continuation", "clip", "round", "place", "y"]
     table = pd.DataFrame(rows, columns=names)
     return table.assign(cell=table["place"].rank(method="dense"))
@@ -48,9 +48,17 @@ def judge(table: pd.DataFrame, share: float, *, rounds: bool, seed: int = 0) -> 
 
 
 def lay_out(table: pd.DataFrame, *, without: tuple[str, ...] = ()) -> Outcomes:
-    raw = table.drop(columns=["place", "y", *without]).astype(object)
-    raw = raw.map(lambda cell: f"{cell:.0f}" if isinstance(cell, float) else str(cell))
-    return tabulate(check_ratings(from_frame("table", raw)), "human", scenarios=NO_SCENARIOS)
+    """Lay out a table without its columns `without`, as if read from a file without them."""
+    columns: dict[str, Any] = {"clip": "", "round": NONE, "cell": NONE}
+    usual: dict[str, Any] = {
+        "truth": "",
+        "kind": "",
+        "sees": "observation",
+        "source": "human",
+        "horizon": 40,
+    }
+    rows = table.assign(**usual, **{name: columns[name] for name in without})
+    return tabulate(rows, "human", scenarios=NO_SCENARIOS)
 
 
 def summarise(studies: int, read: Callable[[int], Outcomes]) -> tuple[np.ndarray, np.ndarray]:
@@ -146,18 +154,72 @@ def test_closed_study_of_random_clips_claims_no_order_if_copies_differ() -> None
         model = RateModel(outcomes)
         claim = decide(model, model.estimate_rates(), closed)
         assert claim.reason == reason and (claim.state == "final") == (reason == "")
+        assert (claim.bar > 2 * closed.bar).all() == (reason == "")
         assert claim.significant.any()  # so that without the reason an order would be claimed
 
 
+def compare(outcomes: Outcomes) -> Comparisons:
+    return RateModel(outcomes).compare(np.arange(2), other_annotators=False)
+
+
+def test_information_is_complete_at_the_end_and_small_after_one_round() -> None:
+    table = play(5, (None, None))
+    for share, expected in ((1.0, 1.0), (0.1, 0.1)):
+        outcomes = lay_out(judge(table, share, rounds=True))
+        assert measure_information(outcomes, compare(outcomes)) == pytest.approx([expected])
+
+
 @pytest.mark.landing
+def test_information_is_the_ratio_of_the_variances_of_differences() -> None:
+    """Clips of one agent differ, so that a third of the clips is a third of the continuations."""
+    found = []
+    for study in range(40):
+        table = play(study, (None, None))
+        part, whole = (lay_out(judge(table, share, rounds=True)) for share in (0.33, 1.0))
+        pairs = compare(part)
+        ratio = (compare(whole).se[0] / pairs.se[0]) ** 2
+        found.append((ratio, measure_information(part, pairs)[0]))
+    ratio, share = np.mean(found, axis=0)
+    assert share == pytest.approx(ratio, abs=0.03) and share > 0.6
+
+
+@pytest.mark.parametrize(
+    "studies",
+    [pytest.param(30, marks=pytest.mark.landing), pytest.param(400, marks=pytest.mark.slow)],
+)
+def test_closing_at_the_best_of_many_looks_rarely_claims_a_difference(studies) -> None:
+    wrong, naive = 0, 0
+    for study in range(studies):
+        table = play(study, (None, None))
+        ahead, ahead_at_05 = False, False
+        for share in (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 0.95):
+            outcomes = lay_out(judge(table, share, rounds=True))
+            pairs = compare(outcomes)
+            with np.errstate(invalid="ignore"):
+                bar = find_closed_bar(measure_information(outcomes, pairs))
+                ahead |= bool((pairs.p < bar).any())
+                ahead_at_05 |= bool((pairs.p < 0.05).any())
+        wrong, naive = wrong + ahead, naive + ahead_at_05
+    assert wrong / studies <= 0.075 + 3 * np.sqrt(0.075 * 0.925 / studies)
+    assert naive > wrong and (studies < 400 or naive / studies > 0.12)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.75])
-@pytest.mark.parametrize("alike", [(0.0, 1.0), (0.0, None), (None, None)])
-def test_rates_are_unbiased_and_covered_at_any_moment(share, alike) -> None:
-    studies = 60
+@pytest.mark.parametrize(
+    ("studies", "alike"),
+    [
+        pytest.param(40, (0.0, 1.0), marks=pytest.mark.landing),
+        *(
+            pytest.param(400, alike, marks=pytest.mark.slow)
+            for alike in ((0.0, 1.0), (0.0, None), (None, None))
+        ),
+    ],
+)
+def test_rates_are_unbiased_and_covered_at_any_moment(share, studies, alike) -> None:
     rates, covered = summarise(
         studies, lambda study: lay_out(judge(play(study, alike), share, rounds=True))
     )
-    assert rates == pytest.approx([0.5, 0.5], abs=0.02)
+    assert rates == pytest.approx([0.5, 0.5], abs=3 * 0.05 / np.sqrt(studies))
     assert (covered >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / studies)).all()
 
 

@@ -35,6 +35,7 @@ class Pair(msgspec.Struct, frozen=True):
       interval: of the difference.
       p: of this pair alone.
       p_adjusted: for all pairs together, or all planned ones, by Holm's method.
+      bar: the adjusted p below which the two differ significantly.
       significant: whether the agents differ significantly.
       undecided: why there is no p: "annotators" (the data cannot distinguish the agents
         from their annotators), "units" (fewer than six units differ), or "". With "missing", there
@@ -51,6 +52,7 @@ class Pair(msgspec.Struct, frozen=True):
     interval: Interval | None
     p: float | None
     p_adjusted: float | None
+    bar: float
     significant: bool
     undecided: Literal["annotators", "units", "missing", ""]
     scenarios: int
@@ -171,8 +173,8 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
     adjusted = adjust_holm(pairs.p[order]) if alone else pairs.p_holm[order]
     worst = adjust_holm(pairs.p_worst[order]) if alone else pairs.p_worst_holm[order]
     with np.errstate(invalid="ignore"):
-        below = worst < study.progress.bar
-        unsettled = (adjusted < study.progress.bar) & ~below
+        below = worst < claim.bar[order]
+        unsettled = (adjusted < claim.bar[order]) & ~below
         moved = pairs.adjustment_p[order] < ALPHA
     p, scenarios = pairs.p[order], pairs.scenarios[order]
     is_known = pairs.identifiable[order] | (scenarios == 0)
@@ -184,6 +186,7 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         _to_intervals(np.sort(sign[:, None] * pairs.interval[order], axis=1)),
         _to_numbers(p),
         _to_numbers(adjusted),
+        claim.bar[order].tolist(),
         (below & (claim.state in ("final", "interim"))).tolist(),
         np.select(reasons, ["missing", "", "units"], "annotators").tolist(),
         scenarios.tolist(),
@@ -232,6 +235,8 @@ def _render_pairs(rows: Sequence[Pair], *, moved: bool, varying: bool) -> Markup
             "yes" if row.significant else _UNDECIDED.get(row.undecided, "no")
         ),
     }
+    if len({row.bar for row in rows}) > 1:
+        columns["below"] = lambda row: p_value(row.bar)
     if varying:
         columns["Scenarios"] = "scenarios"
     if moved:
@@ -251,6 +256,11 @@ def _write_caption(result: Result, report: Report, moved: bool) -> str:
     if conclusion.state == "interim":
         bar = f"{conclusion.p_bar:g}".lstrip("0")
         sentences.append(f"Interim: a pair is marked only below p = {bar}.")
+    elif len({row.bar for row in result.rows}) > 1:
+        sentences.append(
+            "The study was closed early: a pair differs significantly if its p is below the bar "
+            "next to it, which follows from its share of the information of the full plan."
+        )
     elif conclusion.state == "withheld":
         sentences.append("The conclusion is withheld, so no pair is marked.")
     if moved:

@@ -59,7 +59,8 @@ def write_paragraph(report: Report) -> str:
     if conclusion.closed:
         sentences.append(
             f"The study was closed early ({conclusion.closed}); a pair then differs significantly "
-            f"below an adjusted p of {conclusion.p_bar:.2g}."
+            f"below an adjusted p of {conclusion.p_bar:.2g}, or less if it has less information "
+            "than others."
         )
     elif conclusion.state == "interim":
         sentences.append("The study is not complete, and these results are interim.")

@@ -67,7 +67,8 @@ class Result(msgspec.Struct, frozen=True):
       best: agents that no other is significantly better than; empty unless the state is final.
       significant_pairs: pairs of ranked agents that differ significantly.
       pairs: all pairs of ranked agents.
-      p_bar: a pair differs significantly if its adjusted p is below this.
+      p_bar: a pair differs significantly if its adjusted p is below this; of several bars, see
+        comparisons, the largest.
       n_agents: without baselines.
       n_ranked: agents that can be compared.
       n_baselines: agents with privileged information.
@@ -153,7 +154,7 @@ def compute(study: Study) -> Result:
         best=tuple(outcomes.agents[a] for a in claim.best) if final else (),
         significant_pairs=int(claim.significant.sum()),
         pairs=len(claim.significant),
-        p_bar=progress.bar,
+        p_bar=float(claim.bar.max(initial=0.0)) if claim.bar.size else progress.bar,
         n_agents=int((~outcomes.baseline).sum()),
         n_ranked=len(claim.ranked),
         n_baselines=int(outcomes.baseline.sum()),
