@@ -36,7 +36,7 @@ class StudySettings(NamedTuple):
     annotations_per_clip_by: Mapping[str, int] = {}
     # share of annotators x categories judged by the instruction alone, 0 to 0.5; see `deal`
     instruction_alone: float = 0.2
-    overlap: float = 0.1  # share of clips that are judged at least twice, before all others, 0 to 1
+    overlap: float = 0.1  # share of clips that are judged at least twice, 0 to 1
     anchors: float = 0.1  # share of judged clips judged again when an agent is added, 0 to 1
     min_gap: int = 10  # minimum number of items between two of one scenario, if others are left
     daily_limit: int = 0  # daily limit of judgements per person (UTC), 0 for no limit

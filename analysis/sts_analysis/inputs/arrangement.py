@@ -8,7 +8,8 @@ import pandas as pd
 from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED_VERDICTS, VERDICTS, fold_word
 from sts_analysis.inputs.mapping import IGNORED, ColumnMapping, name_left_out, name_wide
-from sts_analysis.inputs.tables import RawTable, map_words
+from sts_analysis.inputs.tables import RawTable
+from sts_analysis.inputs.words import map_words
 
 _UNKNOWN = ("", "na", "nan")
 _DESCRIBES = '{"ImportId"'

@@ -8,7 +8,8 @@ import pandas as pd
 from sts.errors import DamagedData, MissingExtra
 from sts.names import quote
 from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS
-from sts_analysis.inputs.tables import Source, format_value, open_frame
+from sts_analysis.inputs.tables import Source, open_frame
+from sts_analysis.inputs.words import format_value
 
 EXCEL_SUFFIX = ".xlsx"
 

@@ -14,7 +14,6 @@ from sts.errors import DamagedData
 from sts.names import is_pseudonym
 from sts.ratings import TYPES
 from sts.spellings import UNSTATED, Spellings
-from sts_analysis.inputs import tables
 from sts_analysis.inputs.arrangement import arrange_rows, count_words
 from sts_analysis.inputs.files import read_table
 from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, require_columns
@@ -31,6 +30,7 @@ from sts_analysis.inputs.scores import (
 )
 from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.inputs.tables import InputFile
+from sts_analysis.inputs.words import map_words
 
 if TYPE_CHECKING:  # a report on a file needs no worlds
     from sts.continuations.continuation import Continuation
@@ -148,7 +148,7 @@ def use_pseudonyms(gathered: Gathered) -> Gathered:
     shown = ratings["annotator"].astype(object)
     shown = shown.where(~is_person, shown.map(lambda name: pseudonyms.get(name, name)))
     return gathered._replace(
-        ratings=ratings.assign(annotator=tables.map_words(shown)),
+        ratings=ratings.assign(annotator=map_words(shown)),
         spellings=gathered.spellings.mask(hidden),
     )
 

@@ -24,6 +24,14 @@ from sts.ratings import (
 )
 from sts.spellings import UNSTATED, Spellings, suggest_flags
 from sts_analysis.inputs import tables
+from sts_analysis.inputs.cell_checks import (
+    clean_cells,
+    parse_numbers,
+    refuse_rounded,
+    refuse_rows,
+    require_one_value,
+    require_words,
+)
 from sts_analysis.inputs.mapping import (
     AS_WRITTEN,
     IGNORED,
@@ -31,6 +39,14 @@ from sts_analysis.inputs.mapping import (
     require_columns,
 )
 from sts_analysis.inputs.media import make_media_check
+from sts_analysis.inputs.words import (
+    is_coded,
+    is_empty,
+    make_categories,
+    map_words,
+    number_groups,
+    replace_words,
+)
 
 KINDS = ("instruction", "question")
 NAMES = ("agent", "scenario", "category", "trajectory", "continuation", "annotator")
@@ -78,29 +94,29 @@ def check_ratings(
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
-    filled_columns = {c for c in TYPES if c in frame and not tables.is_empty(frame[c]).all()}
+    filled_columns = {c for c in TYPES if c in frame and not is_empty(frame[c]).all()}
     for column in TYPES:
         usual = _DEFAULTS.get(column, "")
         if column not in filled_columns:
-            frame[column] = tables.make_categories(np.zeros(len(frame), np.int8), [usual])
-        elif usual or not (tables.is_coded(frame[column]) or frame[column].dtype == np.float64):
-            frame[column] = tables.replace_words(frame[column], {"": usual})
+            frame[column] = make_categories(np.zeros(len(frame), np.int8), [usual])
+        elif usual or not (is_coded(frame[column]) or frame[column].dtype == np.float64):
+            frame[column] = replace_words(frame[column], {"": usual})
     _check_words(table, mapping)
     _check_names(table, filled_columns, spellings)
     horizon = _horizon(table, filled_columns)
     step = _steps(table, "step", horizon)
     timeless = frame["verdict"].isin(("not_done", "cannot_judge", "")).to_numpy()
     bad = np.isfinite(step) & timeless
-    tables.refuse_rows(table, bad, "no step beside not_done and cannot_judge", "step")
+    refuse_rows(table, bad, "no step beside not_done and cannot_judge", "step")
     truth_step = _steps(table, "truth_step", horizon)
     decided_step = _steps(table, "adjudicated_step", horizon)
     unmarked = ~frame["adjudicated"].isin(MARKED_VERDICTS).to_numpy()
     expected = f"a step beside {' and '.join(MARKED_VERDICTS)} alone"
-    tables.refuse_rows(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
-    seconds = tables.parse_numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
+    refuse_rows(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
+    seconds = parse_numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
     expected = "a whole number, 1 or more"
     counted = {
-        name: tables.parse_numbers(table, name, expected, optional=True, integer=True, least=1)
+        name: parse_numbers(table, name, expected, optional=True, integer=True, least=1)
         for name in _COUNTED
     }
     missing_media = [] if missing_media is None else missing_media
@@ -118,8 +134,8 @@ def check_ratings(
         twice=(frame["twice"] == "1").to_numpy(),
         **counted,
         rubric_shown=(frame["rubric_shown"] == "1").to_numpy(),
-        notes=tables.map_words(frame["notes"], replace_unprintable),
-        excluded=tables.map_words(frame["excluded"], replace_unprintable),
+        notes=map_words(frame["notes"], replace_unprintable),
+        excluded=map_words(frame["excluded"], replace_unprintable),
     )[list(TYPES)]
 
 
@@ -193,7 +209,7 @@ def _check_media(table: tables.RawTable) -> list[str]:
     missing: dict[str, None] = {}
     check = make_media_check(table.folder, missing.setdefault)
     cells = table.frame["media"]
-    tables.clean_cells(table, "media", check)
+    clean_cells(table, "media", check)
     if not missing:
         return []
     first = next(iter(missing))
@@ -204,7 +220,7 @@ def _check_media(table: tables.RawTable) -> list[str]:
 
 def _numbers(frame: pd.DataFrame, filled_columns: set[str]) -> pd.Series:
     """Return int64[rows], which continuation each is of, counted in the order of their names."""
-    number = tables.number_groups(frame, CONTINUATION)
+    number = number_groups(frame, CONTINUATION)
     if "continuation" not in filled_columns:  # a row is one
         number = np.argsort(np.argsort(number, kind="stable"))
     return pd.Series(number, frame.index)
@@ -215,20 +231,20 @@ def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
     frame = table.frame
 
     for column in ("verdict", "truth", "adjudicated"):
-        frame[column] = tables.map_words(frame[column], mapping.interpret)
-    tables.require_words(table, "source", SOURCES)
-    tables.require_words(table, "sees", ACCESS_LEVELS)
-    tables.require_words(table, "kind", (*KINDS, ""))
-    tables.require_words(table, "truth", ("success", "failure", "not_done", ""))
-    tables.require_words(table, "adjudicated", (*VERDICTS, ""))
-    tables.require_words(table, "truth_source", (*TRUTH_SOURCES, ""))
+        frame[column] = map_words(frame[column], mapping.interpret)
+    require_words(table, "source", SOURCES)
+    require_words(table, "sees", ACCESS_LEVELS)
+    require_words(table, "kind", (*KINDS, ""))
+    require_words(table, "truth", ("success", "failure", "not_done", ""))
+    require_words(table, "adjudicated", (*VERDICTS, ""))
+    require_words(table, "truth_source", (*TRUTH_SOURCES, ""))
     for column in _FLAGS:  # which pandas writes as 1.0 if some are missing
-        frame[column] = tables.map_words(frame[column], fold_word)
-        tables.require_words(table, column, ("0", "1"))
+        frame[column] = map_words(frame[column], fold_word)
+        require_words(table, column, ("0", "1"))
     other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
-    tables.refuse_rows(table, other, "not_done where a rule has settled it", "verdict")
+    refuse_rows(table, other, "not_done where a rule has settled it", "verdict")
     options = map(mapping.name_option, VERDICTS)
-    tables.refuse_rows(
+    refuse_rows(
         table,
         ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
         f"a verdict, one of {', '.join(mapping.understood)}",
@@ -241,20 +257,20 @@ def _check_names(table: tables.RawTable, filled_columns: set[str], spellings: Sp
     """Check names, and whether each row is a continuation where the table names none."""
     frame = table.frame
     for column in (*NAMES, "clip"):
-        tables.refuse_rounded(table, column)
+        refuse_rounded(table, column)
     for column in NAMES:
-        tables.clean_cells(table, column)
+        clean_cells(table, column)
     _join_spellings(table, spellings)
     empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
     reference = (frame["truth"] != "").to_numpy()
     for column in ("agent", "scenario", "category", "trajectory"):
         if column in (*REQUIRED_COLUMNS, *filled_columns):
-            tables.refuse_rows(table, empty[column] & ~reference, "a name", column)
+            refuse_rows(table, empty[column] & ~reference, "a name", column)
     if "annotator" in filled_columns:
         is_unjudged = _unjudged(frame) | _settled(frame)
-        tables.refuse_rows(table, empty["annotator"] & ~is_unjudged, "a name", "annotator")
+        refuse_rows(table, empty["annotator"] & ~is_unjudged, "a name", "annotator")
     if "continuation" in filled_columns:
-        tables.refuse_rows(table, empty["continuation"], "a name", "continuation")
+        refuse_rows(table, empty["continuation"], "a name", "continuation")
     else:
         _check_alone(table)
 
@@ -264,7 +280,7 @@ def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
     frame = table.frame
     for column in SPELLED:
         if names := spellings.resolve(frame[column].cat.categories):
-            frame[column] = tables.replace_words(frame[column], names)
+            frame[column] = replace_words(frame[column], names)
     for first, second, others in spellings.find_pairs(frame["annotator"].cat.categories):
         row = int(np.argmax((frame["annotator"] == second).to_numpy()))
         more = f" (and {others} more spellings)" if others else ""
@@ -277,29 +293,27 @@ def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
 def _check_alone(table: tables.RawTable) -> None:
     """Reject a table in which two rows may be of one continuation, and nothing says so."""
     frame = table.frame
-    cell = tables.number_groups(frame, ("agent", "scenario"))
-    judge = tables.number_groups(frame, ("source", "annotator"))
+    cell = number_groups(frame, ("agent", "scenario"))
+    judge = number_groups(frame, ("source", "annotator"))
     pairs = pd.DataFrame({"cell": cell, "judge": judge})[~_unjudged(frame)].drop_duplicates()
     several = pairs["cell"][pairs["cell"].duplicated()]
     expected = "a column continuation, because several have judged this agent in this scenario"
-    tables.refuse_rows(table, np.isin(cell, several), f"{expected}: one continuation, or one each?")
+    refuse_rows(table, np.isin(cell, several), f"{expected}: one continuation, or one each?")
 
 
 def _horizon(table: tables.RawTable, filled_columns: set[str]) -> np.ndarray:
     optional = "horizon" not in filled_columns
-    horizon = tables.parse_numbers(
-        table, "horizon", "a number of steps", optional=optional, integer=True
-    )
+    horizon = parse_numbers(table, "horizon", "a number of steps", optional=optional, integer=True)
     expected = f"1 to {MAX_HORIZON} steps"
-    tables.refuse_rows(table, (horizon < 1) | (horizon > MAX_HORIZON), expected, "horizon")
+    refuse_rows(table, (horizon < 1) | (horizon > MAX_HORIZON), expected, "horizon")
     return horizon
 
 
 def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarray:
-    step = tables.parse_numbers(table, column, "a whole step", optional=True, integer=True)
+    step = parse_numbers(table, column, "a whole step", optional=True, integer=True)
     last = np.where(np.isfinite(horizon), horizon, MAX_HORIZON)
     outside = np.isfinite(step) & ((step < 1) | (step > last))
-    tables.refuse_rows(table, outside, "a step of the continuation, 1 to its horizon", column)
+    refuse_rows(table, outside, "a step of the continuation, 1 to its horizon", column)
     return step
 
 
@@ -308,20 +322,20 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     frame = table.frame
     reference = (frame["truth"] != "").to_numpy()
     every = np.ones(len(frame), dtype=bool)
-    tables.require_one_value(table, "continuation", "horizon", every, number)
-    tables.require_one_value(table, "continuation", "media", every, number)
-    tables.require_one_value(table, "continuation", "truth", reference, number)
+    require_one_value(table, "continuation", "horizon", every, number)
+    require_one_value(table, "continuation", "media", every, number)
+    require_one_value(table, "continuation", "truth", reference, number)
     if (frame["adjudicated"] != "").any():
         human = (frame["source"] == "human").to_numpy()
         clip = frame.groupby([number, frame["clip"]]).ngroup()
-        tables.require_one_value(table, "continuation", "adjudicated", human, clip)
+        require_one_value(table, "continuation", "adjudicated", human, clip)
     for column in ("category", "kind", "trajectory"):
-        tables.require_one_value(table, "scenario", column, ~reference)
-    tables.require_one_value(table, "agent", "sees", ~reference)
-    judge = tables.number_groups(frame, ("source", "annotator"))
+        require_one_value(table, "scenario", column, ~reference)
+    require_one_value(table, "agent", "sees", ~reference)
+    judge = number_groups(frame, ("source", "annotator"))
     twice = (number * (judge.max() + 1) + judge).duplicated().to_numpy()
     expected = "one row per continuation and annotator"
-    tables.refuse_rows(table, twice & ~_unjudged(frame), expected, "annotator")
+    refuse_rows(table, twice & ~_unjudged(frame), expected, "annotator")
 
 
 def _settled(frame: pd.DataFrame) -> np.ndarray:

@@ -9,7 +9,8 @@ import pandas as pd
 from sts.errors import DamagedData
 from sts.names import count_noun, quote
 from sts_analysis.inputs.mapping import ColumnMapping
-from sts_analysis.inputs.tables import Column, RawTable, format_value, number_groups
+from sts_analysis.inputs.tables import Column, RawTable
+from sts_analysis.inputs.words import format_value, number_groups
 
 _CELL = ["agent", "scenario"]
 """Columns that an attempt is of."""

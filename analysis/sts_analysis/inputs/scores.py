@@ -16,7 +16,16 @@ from sts.storage.files import content_hash, parse_versioned_json
 from sts.storage.scores import KEY, REQUIRED, SCHEMA, check_format, read_score_rows, write_scores
 from sts.storage.workspace import Workspace
 from sts_analysis.inputs import tables
+from sts_analysis.inputs.cell_checks import (
+    clean_cells,
+    parse_numbers,
+    refuse_rounded,
+    refuse_rows,
+    require_one_value,
+    require_words,
+)
 from sts_analysis.inputs.files import read_table
+from sts_analysis.inputs.words import replace_words
 
 PASS_RATE = "pass_rate"
 COLUMNS = tuple(SCHEMA)
@@ -70,27 +79,23 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     for column in COLUMNS:
         if column not in frame.columns:
             frame[column] = ""
-    frame["sees"] = tables.replace_words(frame["sees"], {"": ACCESS_LEVELS[0]})
-    tables.require_words(table, "sees", ACCESS_LEVELS)
+    frame["sees"] = replace_words(frame["sees"], {"": ACCESS_LEVELS[0]})
+    require_words(table, "sees", ACCESS_LEVELS)
     for column in ("agent", "metric", "family"):
-        tables.refuse_rounded(table, column)
-        tables.clean_cells(table, column)
+        refuse_rounded(table, column)
+        clean_cells(table, column)
     for column in ("agent", "metric"):
-        tables.refuse_rows(table, (frame[column] == "").to_numpy(), "a name", column)
+        refuse_rows(table, (frame[column] == "").to_numpy(), "a name", column)
     own = (frame["metric"] == PASS_RATE).to_numpy()
-    tables.refuse_rows(table, own, "another name than the suite's own metric has", "metric")
-    value = tables.parse_numbers(table, "value", "a finite number", optional=False)
-    error = tables.parse_numbers(
-        table, "standard_error", "a number, at least 0", optional=True, least=0
-    )
-    count = tables.parse_numbers(
-        table, "n", "a count, at least 1", optional=True, integer=True, least=1
-    )
+    refuse_rows(table, own, "another name than the suite's own metric has", "metric")
+    value = parse_numbers(table, "value", "a finite number", optional=False)
+    error = parse_numbers(table, "standard_error", "a number, at least 0", optional=True, least=0)
+    count = parse_numbers(table, "n", "a count, at least 1", optional=True, integer=True, least=1)
     twice = frame.duplicated(list(KEY)).to_numpy()
     expected = "one value per agent and metric, or different fingerprints or parameters"
-    tables.refuse_rows(table, twice, expected, "metric")
-    tables.require_one_value(table, "agent", "family", np.ones(len(frame), dtype=bool))
-    hours = tables.parse_numbers(table, "hours", "a number, at least 0", optional=True, least=0)
+    refuse_rows(table, twice, expected, "metric")
+    require_one_value(table, "agent", "family", np.ones(len(frame), dtype=bool))
+    hours = parse_numbers(table, "hours", "a number, at least 0", optional=True, least=0)
     texts = frame[list(COLUMNS)].astype(object)
     return texts.assign(value=value, standard_error=error, n=count, hours=hours)
 

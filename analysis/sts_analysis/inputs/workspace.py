@@ -33,7 +33,8 @@ from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, ComparedVersion, Part, Subject
-from sts_analysis.inputs.tables import from_frame, from_texts, replace_words
+from sts_analysis.inputs.tables import from_frame, from_texts
+from sts_analysis.inputs.words import replace_words
 
 if TYPE_CHECKING:
     from sts.annotations.findings.error_analysis import ErrorAnalysis

@@ -261,8 +261,9 @@ def _write_caption(result: Result, report: Report) -> str:
             "Where 5% or more could not be judged, the interval holds whatever those clips were."
         )
     if result.strictness and len(conclusion.annotators) > 1:
+        spread = points(result.strictness).lstrip("+")
         sentences.append(
-            f"Annotators differ in strictness by {points(result.strictness).lstrip('+')} points "
+            f"Annotators differ in strictness by {spread} point{'s' * (spread != '1')} "
             "(standard deviation), which would move all rates together."
         )
     if any(row.standing == "baseline" for row in result.rows):
