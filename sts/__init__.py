@@ -8,9 +8,10 @@
     sts.run("mysuite@1", ["my_agents:Mine", "random"])
     sts.build_report("mysuite@1")
 
-The names in `__all__` are the public API; each is imported when it is first used. Everything else
-in this package, `sts_scenarios`, `sts_analysis` and `sts_annotator_app` is internal and may change
-without notice.
+The names in `__all__` are the public API; each is imported when it is first used. Agents,
+environments, categories, metrics and report sections of other packages may also use `sts.plugin`,
+`sts_scenarios.plugin` and `sts_analysis.plugin`. Everything else in these packages and in
+`sts_annotator_app` is internal and may change without notice.
 """
 
 from importlib import import_module
