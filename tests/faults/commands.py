@@ -108,8 +108,8 @@ def leaves() -> list[Parser]:
 
 READING = frozenset(
     "annotations rejected|annotations verify|annotations balance|annotations quality|"
-    "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
-    "domain check|draft show|draft diff|draft check|lambda-star filmstrip|"
+    "annotations reviews|annotations rounds|annotators sessions|annotators consents|annotators ls|"
+    "domain ls|domain check|draft show|draft diff|draft check|lambda-star filmstrip|"
     "lambda-star check|live ls|live show|overcooked check|power|references ls|references propose|"
     "selfcheck|"
     "suite ls|suite show|suite verify|suite statement|suite diff|trajectories ls|trajectories show|"
