@@ -109,7 +109,7 @@ def test_moved_study_has_every_row_and_goes_on(study, another_database) -> None:
         with pytest.raises(StoreError, match="a study started in this workspace"):
             AnnotationStore.open(workspace)
         os.environ["STS_DATABASE_URL"] = url
-    assert moved.events == 32
+    assert moved.events == 31
     check_continued(workspace, before, secret)
 
 

@@ -221,7 +221,7 @@ def test_learner_of_the_tutorial_obeys_in_worlds_that_it_has_not_met(page):
         f"mine told {step} --per-category 9",
         "draft accept told --all",
         f"suite freeze told {step}",
-        "run told@1 --agent obedient:Obedient --agent random",
+        "run told@1 --agent obedient:Obedient --agent random --continuations 10",
         f"label told@1 {step}",
     )
     name = label_table.table_name("told@1")
