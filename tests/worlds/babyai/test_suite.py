@@ -346,7 +346,7 @@ def test_table_of_the_page_shows_the_results_of_the_suite(
     rows = [row for row in read_table() if is_shown(row[0])]
     players = [word for name, *_ in rows for word in ("--agent", name)]
     for words in (
-        ["run", "babyai@3", *players],
+        ["run", "babyai@3", *players, "--continuations", "10"],
         ["label", "babyai@3"],
         ["report", "babyai@3", "--clips", "none"],
     ):
