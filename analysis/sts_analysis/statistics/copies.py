@@ -1,4 +1,4 @@
-"""What judged continuations stand for in a study that is judged in part, and not in rounds.
+"""Weights of judged continuations in a study that is judged in part, and not in rounds.
 
 Continuations that look alike share a clip, and are judged with it. So those that happen to be
 judged are no random part of an agent's: a clip of nine is as likely to be drawn as a clip of one,
@@ -15,7 +15,7 @@ from sts_analysis.statistics.estimate import divide
 
 
 class Copies(NamedTuple):
-    """What judged continuations stand for, if the judged clips were drawn at random.
+    """Weights of judged continuations, if the judged clips were drawn at random.
 
     Attributes:
       weight: float64[C], one over the share of clips seen of its agent and category; 1 for a

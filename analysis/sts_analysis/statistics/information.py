@@ -27,25 +27,27 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> np.ndarray:
     made = outcomes.continuations
     planned = made.tally(made.agent >= 0, outcomes.value.shape)
     judged, within = outcomes.judged, _vary_within(outcomes)
-    share = np.full(len(pairs.first), np.nan)
-    for pair, agents in enumerate(zip(pairs.first, pairs.second, strict=True)):
-        own = list(agents)
-        joint = np.isfinite(outcomes.value[own]).all(axis=0)
-        wanted = (planned[own] > 0).all(axis=0)
-        now = float(pairs.se[pair] ** 2)
-        if not joint.any() or not now > 0:
-            continue
-        scenarios = joint.sum() / wanted.sum()
-        if np.isnan(within[own]).any():
-            share[pair] = scenarios * divide(
-                judged[own][:, joint].sum(), planned[own][:, joint].sum()
-            )
-            continue
-        parts, ends = (
-            float((within[own] * (1 / counts[own][:, chosen]).mean(axis=1)).sum() / chosen.sum())
-            for counts, chosen in ((judged, joint), (planned, wanted))
+    first, second = pairs.first, pairs.second
+
+    def sum_joint(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Return float64[A, A], each agent's sum over scenarios that the other has, too."""
+        return np.where(known, values, 0.0) @ known.T.astype(np.float64)
+
+    joint, wanted = np.isfinite(outcomes.value), planned > 0
+    counts = [sum_joint(known, known)[first, second] for known in (joint, wanted)]
+    parts = []  # variance within scenarios, now and at the end
+    for number, known, count in zip((judged, planned), (joint, wanted), counts, strict=True):
+        sums = within[:, None] * sum_joint(divide(1.0, number), known)
+        parts.append(divide(sums[first, second] + sums[second, first], count**2))
+    now, scenarios = pairs.se**2, divide(*counts)
+    later = np.maximum(now - parts[0], 0.0) * scenarios + parts[1]
+    made_by_now, in_all = (sum_joint(x, joint) for x in (judged, planned))
+    made_share = divide(*(x[first, second] + x[second, first] for x in (made_by_now, in_all)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(
+            np.isnan(parts[0]), scenarios * made_share, later / np.maximum(now, parts[0])
         )
-        share[pair] = (max(now - parts, 0.0) * scenarios + ends) / max(now, parts)
+        share[~(now > 0) | (counts[0] == 0)] = np.nan
     return np.asarray(np.clip(share, 0.0, 1.0))
 
 

@@ -1,4 +1,4 @@
-"""What counts of a study judged in part: cells that were reached, or clips by their copies."""
+"""Rates of a study judged in part, from cells that were reached or clips by their copies."""
 
 from collections.abc import Callable
 from typing import Any
