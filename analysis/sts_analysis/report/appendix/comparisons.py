@@ -236,7 +236,7 @@ def _render_pairs(rows: Sequence[Pair], *, moved: bool, varying: bool) -> Markup
         ),
     }
     if len({row.bar for row in rows}) > 1:
-        columns["below"] = lambda row: p_value(row.bar)
+        columns["Bar"] = lambda row: p_value(row.bar)
     if varying:
         columns["Scenarios"] = "scenarios"
     if moved:
