@@ -44,6 +44,7 @@ TYPES = {
     "order": "Int64",
     "twice": "int64",
     "round": "Int64",
+    "place": "Float64",
     "cell": "Int64",
     "rubric_shown": "Int64",
     "truth_source": "str",

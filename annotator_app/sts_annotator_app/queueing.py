@@ -11,7 +11,7 @@ from sts.annotations.people import people
 from sts.annotations.people.roles import ROLES
 from sts.annotations.queue import queue
 from sts.annotations.queue.items import find_players, make_item
-from sts.annotations.queue.rounds import RoundOrder
+from sts.annotations.queue.rounds import RoundOrder, read_cells
 from sts.annotations.records import Annotator
 from sts.continuations.continuation import Continuation
 from sts.continuations.index import Entry, open_index
@@ -61,7 +61,7 @@ def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selectio
     names = dict.fromkeys((selection.suite.label, selection.queue))
     next_rows = rows
     if len(rows) > limit:
-        places = _order_cells(store, selection.suite).find_places(index.iter_cells(rows))
+        places = _order_cells(store, selection.suite).find_places(read_cells(index, rows))
         next_rows = rows[np.argsort(places, kind="stable")[: max(limit, 0)]]
     quiet = find_silent(workspace.store, index, next_rows) if store.study.auto_resolve else set()
     _enqueue_items(store, selection.suite, [*names], index.iter_entries(next_rows), quiet)

@@ -14,6 +14,8 @@ MAX_ANNOTATIONS_PER_CLIP = 1000
 """Maximum number of judgements of one clip."""
 MAX_INSTRUCTION_ALONE = 0.5
 """Maximum of the setting `instruction_alone`."""
+GOALS = ("rank", "best", "all")
+"""Values of the setting `goal`."""
 _SHARES = (
     *("overlap", "anchors", "reference_rate", "min_accuracy", "min_watched", "training_pass"),
 )
@@ -31,6 +33,9 @@ class StudySettings(NamedTuple):
     """
 
     seed: int = 0  # selects all random orders and choices; equal seeds give equal ones
+    # what people judge for: to "rank" all agents, to find the "best", or "all" that is queued
+    goal: str = "rank"
+    confirm_rounds: bool = False  # a look takes effect only when a lead confirms it
     annotations_per_clip: int = 1  # judgements of each clip, 1 or more
     # the same by scope; the highest that applies counts
     annotations_per_clip_by: Mapping[str, int] = {}
@@ -120,6 +125,8 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
     for name, value in numbers.items():
         if type(value) is not int or not 1 <= value <= MAX_ANNOTATIONS_PER_CLIP:
             yield name, f"of 1 to {MAX_ANNOTATIONS_PER_CLIP}", value
+    if settings.goal not in GOALS:
+        yield "goal", f"to be one of {', '.join(map(repr, GOALS))}", settings.goal
     if settings.auto_resolve not in AUTO_RESOLVE_VALUES:
         known = ", ".join(map(repr, AUTO_RESOLVE_VALUES))
         yield "auto_resolve", f"to be one of {known}", settings.auto_resolve

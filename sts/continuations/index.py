@@ -179,15 +179,6 @@ class Index:
             columns |= {n: self.hex_digits(n, chunk) for n in ("id", "clip")}
             yield from map(Entry, *(columns[name] for name in _ENTRY))
 
-    def iter_cells(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, int, str]]:
-        """Yield agent, index and scenario hash of the continuations in `rows`."""
-        agents, scenarios = self.read_values("agent"), self.read_values("scenario")
-        codes = (self.read_codes(name)[rows].tolist() for name in ("agent", "scenario"))
-        for agent, scenario, index in zip(
-            *codes, self.read_numbers("index")[rows].tolist(), strict=True
-        ):
-            yield agents[agent], index, scenarios[scenario]
-
     def group_by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
         """Return, by the name of each part, the positions in `rows` of its continuations."""
         codes, part_names = self.read_codes("part")[rows], self.read_values("part")

@@ -41,7 +41,7 @@ from tests.annotations.examples import (
 from tests.blackhole import BlackHole
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {15: "2367da6aabb5dbb14e8b5054a64884818c615350b96d73cb7a7c197bb5699e29"}
+SCHEMAS = {16: "37522971a669db64c22d2e318e9f74875dfc500b5aaa7d9708868655fdaa7448"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 

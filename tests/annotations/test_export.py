@@ -28,7 +28,7 @@ from tests.stores import add_person, add_reference, ask, enqueue, submit
 COLUMNS = (
     "agent scenario category continuation annotator verdict step horizon kind trajectory truth "
     "truth_step clip seconds source sees reason extra adjudicated adjudicated_step rubric order "
-    "twice round cell rubric_shown truth_source excluded"
+    "twice round place cell rubric_shown truth_source excluded"
 ).split()
 NOT_DONE: dict[str, Any] = {"verdict": "not_done", "step": None}
 

@@ -56,7 +56,7 @@ SPELLED = ("agent", "scenario", "category", "annotator")
 """Names of which one may be written in several ways."""
 _COUNTED = ("order", "round", "cell")
 """Numbers that are counted from 1."""
-NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", *_COUNTED)
+NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "place", *_COUNTED)
 _FLAGS = {"extra": "0", "twice": "0", "rubric_shown": "1"}
 _DEFAULTS = {"source": "human", "sees": "observation", **_FLAGS}
 
@@ -81,9 +81,9 @@ def check_ratings(
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
-      scenario and name. step, truth_step, adjudicated_step, seconds, order, round and cell are
-      float64, NaN where empty; horizon is int64, or float64 NaN throughout where the table has
-      none; extra, twice and rubric_shown are bool. The others are texts, "" where empty: names,
+      scenario and name. step, truth_step, adjudicated_step, seconds, order, round, place and
+      cell are float64, NaN where empty; horizon is int64, or float64 NaN throughout where the table
+      has none; extra, twice and rubric_shown are bool. The others are texts, "" where empty: names,
       media and verdicts as categories in alphabetical order. media is an address, or a path
       relative to the table's folder. Reference episodes are the rows with a truth.
 
@@ -119,6 +119,8 @@ def check_ratings(
         name: parse_numbers(table, name, expected, optional=True, integer=True, least=1)
         for name in _COUNTED
     }
+    place = parse_numbers(table, "place", "a share of a round, 0 to 1", optional=True, least=0)
+    refuse_rows(table, place > 1, "a share of a round, 0 to 1", "place")
     missing_media = [] if missing_media is None else missing_media
     missing_media += _check_media(table)
     number = _numbers(frame, filled_columns)
@@ -133,6 +135,7 @@ def check_ratings(
         extra=(frame["extra"] == "1").to_numpy(),
         twice=(frame["twice"] == "1").to_numpy(),
         **counted,
+        place=place,
         rubric_shown=(frame["rubric_shown"] == "1").to_numpy(),
         notes=map_words(frame["notes"], replace_unprintable),
         excluded=map_words(frame["excluded"], replace_unprintable),

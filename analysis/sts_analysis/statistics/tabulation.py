@@ -23,6 +23,18 @@ UNCOUNTED = ("", "cannot_judge")
 """Cells of the column verdict that do not enter a pass rate."""
 
 
+class RaceBounds(NamedTuple):
+    """What counts of agents in a race, by places in rounds; see `race`.
+
+    Attributes:
+      looked: by agent, the place before which everything was judged at its last look, and counts.
+      left: by agent that has left, the place from which on nothing counts.
+    """
+
+    looked: Mapping[str, float]
+    left: Mapping[str, float]
+
+
 class Continuations(NamedTuple):
     """The continuations of agents, in the order of their numbers; C of each array.
 
@@ -139,6 +151,7 @@ def tabulate(
     *,
     scenarios: pd.DataFrame,
     groups: Iterable[Iterable[str]] = (),
+    bounds: RaceBounds | None = None,
 ) -> Outcomes:
     """Lay out the verdicts of one label source.
 
@@ -150,6 +163,7 @@ def tabulate(
       scenarios: columns scenario, category and kind of all scenarios of the suite; may be empty.
       groups: names of scenarios that were drawn together; see `units.join_units`. Scenarios of one
         `trajectory` of the table are joined too.
+      bounds: of a race of these agents, if people judge in one.
     """
     rows = ratings[(ratings["truth"] == "").to_numpy()]
     seen = rows[["scenario", "category", "kind"]].drop_duplicates("scenario").astype(object)
@@ -168,11 +182,20 @@ def tabulate(
     draw: Draw = ""
     copies, rounds = None, codes.round[np.isfinite(codes.round)]
     last = current = int(rounds.max(initial=0))
-    if source == "human" and not made.known.all():
+    if source == "human" and (not made.known.all() or bounds is not None):
         reached = find_reached(made.agent, codes.cell, codes.round, made.known)
         if reached is not None:
+            waiting = ~reached
+            if bounds is not None:
+                looked, left = (
+                    np.array([of.get(name, usual) for name in agent_names])[made.agent]
+                    for of, usual in ((bounds.looked, 0.0), (bounds.left, np.inf))
+                )
+                reached |= made.known & (codes.position < looked)
+                reached &= ~(codes.position >= left)
+                waiting = ~reached & np.isinf(left)
             draw, made = "rounds", made.keep(reached)
-            current = int(np.nanmin(codes.round[~reached], initial=last))
+            current = int(np.nanmin(codes.round[waiting], initial=last))
         else:
             copies = weigh_copies(
                 made.agent, category[made.scenario], codes.clip_of, made.known, made.auto_resolved
@@ -216,10 +239,11 @@ class _Codes:
         nameless = np.append(names == "", False)[clip]
         self.clip = np.where(nameless, len(names) + self.place, clip)
         self.clip_of = self.clip[self.first]
-        self.cell, self.round = np.full((2, len(self.number)), np.nan)
-        for column, numbers in (("cell", self.cell), ("round", self.round)):
+        self.cell, self.round, inside = np.full((3, len(self.number)), np.nan)
+        for column, numbers in (("cell", self.cell), ("round", self.round), ("place", inside)):
             if column in rows:  # known of people's rows, not of a program's
                 np.fmax.at(numbers, self.place, rows[column].to_numpy(dtype=np.float64))
+        self.position = self.round - 1 + inside  # in rounds
 
 
 def _continuations(rows: pd.DataFrame, codes: _Codes, source: str) -> Continuations:

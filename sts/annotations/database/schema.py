@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 15
+VERSION = 16
 """Versions 1 to 10 were never released."""
 
 metadata = MetaData()
@@ -125,6 +125,7 @@ copies = _table(
     _key("continuation"),
     _item(),
     _required("agent sees", Text),
+    _required("place", BigInteger),
     Index("copies_of_item", "item"),
 )
 
@@ -274,7 +275,7 @@ changes = _table(
     _key("subject", kind=BigInteger),
     _key("number", kind=BigInteger),
     _required("kind value digest", Text),
-    CheckConstraint("kind IN ('exclude', 'pause', 'role', 'deal')"),
+    CheckConstraint("kind IN ('exclude', 'pause', 'role', 'deal', 'look')"),
 )
 
 last_change = _table(

@@ -28,7 +28,7 @@ from sts.suites.folders import list_erased
 _TYPES = column_types(
     *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
     *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice", "rubric_shown"),
-    *("truth_source", "excluded", "round", "cell"),
+    *("truth_source", "excluded", "round", "place", "cell"),
 )
 _REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
@@ -52,9 +52,9 @@ def export_ratings(
     judged. All rows of a clip carry its adjudication. Rows with a `truth` are references: they
     include every judgement of a reference, whichever suite its annotator was working on, because
     they measure the annotator. If the truth comes from people, judgements that made it are left
-    out. `cell` numbers the cells of a suite's rounds in the order in which they are judged;
-    see `rounds`. A category with a higher priority comes before all others, a paused one after
-    them.
+    out. `cell` numbers the cells of a suite's rounds in the order in which they are judged, and
+    `place` is the share of its round before a cell; see `rounds`. A category with a higher priority
+    comes before all others, and a paused one after them.
 
     Every author's chain is verified. Agents and scenarios are read from the continuations.
 
@@ -149,8 +149,10 @@ def _build_table(
     table = table[
         (is_inside & (is_judged | table["queued"])) | (is_judged & table["reference"])
     ].copy()
-    table["round"] = (1 + table["place"] // PLACES_PER_ROUND).where(table["place"] >= 0)
     table["cell"] = _number_cells(table, record, levels)
+    in_rounds = table["place"].where(table["place"] >= 0)
+    table["round"] = 1 + in_rounds // PLACES_PER_ROUND
+    table["place"] = in_rounds % PLACES_PER_ROUND / PLACES_PER_ROUND
     settled = table["silent"] & (table["verdict"] == "")
     table["verdict"] = table["verdict"].mask(settled, "not_done")
     table["twice"] = table["twice"].mask(settled, 0)

@@ -1,8 +1,9 @@
-"""The chains of changes: exclusions, pauses, roles and deals.
+"""The chains of changes: exclusions, pauses, roles, deals and looks.
 
 They decide who judges what, and whose judgements count. The changes that concern a person form a
-chain, and pauses of suites and categories another one. `last_change` holds the end of each chain.
-Verification compares the tables `controls`, `roles` and `deals` with these chains.
+chain; pauses of suites and categories, and looks at suites, another one. `last_change` holds the
+end of each chain. Verification compares the tables `controls`, `roles` and `deals` with these
+chains; looks are in no other table.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,7 @@ from sts.annotations.database.schema import changes, last_change
 from sts.storage.chains import START, Link, next_link
 from sts.storage.files import canonical_json
 
-KINDS = EXCLUDE, PAUSE, ROLE, DEAL = "exclude", "pause", "role", "deal"
+KINDS = EXCLUDE, PAUSE, ROLE, DEAL, LOOK = "exclude", "pause", "role", "deal", "look"
 STUDY = 0
 """The subject of changes that concern no person."""
 

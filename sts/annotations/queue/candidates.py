@@ -32,6 +32,7 @@ from sts.annotations.database.schema import (
 from sts.annotations.people.people import has_played
 from sts.annotations.queue.assignment import Candidate
 from sts.annotations.queue.controls import EffectiveSettings
+from sts.annotations.queue.places import IS_WANTED
 from sts.annotations.queue.queue import HASH_MODULUS
 from sts.annotations.study import base_suite
 from sts.ratings import PEOPLE
@@ -183,6 +184,7 @@ def _select_open_slots(
             *(~is_in_scope(scope, suite) for scope in left_out),
             *([slot_priority == bindparam("priority")] if priorities else []),
             *IS_FREE,
+            IS_WANTED,
             is_in_suite(SUITE),
             NOT_EXCLUDED,
             *_iter_availability(slots.c.item),

@@ -39,6 +39,7 @@ from sts.annotations.queue.candidates import (
     load_recent_scenarios,
     lock_free_slot,
 )
+from sts.annotations.queue.places import IS_WANTED
 from sts.annotations.queue.queue import HASH_MODULUS
 from sts.annotations.records import Claim
 from sts.annotations.study import StudySettings, base_suite
@@ -111,7 +112,7 @@ _RENEW_LEASES = (
 )
 _COUNT_OPEN = select(func.count()).select_from(
     select(slots.c.id)
-    .where(IS_UNJUDGED, *IS_FREE, is_in_suite(SUITE))
+    .where(IS_UNJUDGED, *IS_FREE, IS_WANTED, is_in_suite(SUITE))
     .limit(_MAX_COUNTED)
     .subquery()
 )

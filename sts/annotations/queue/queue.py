@@ -9,8 +9,9 @@ from sqlalchemy import Column, Connection, Row, Table, bindparam, insert, select
 
 from sts.annotations.database.database import iter_batches
 from sts.annotations.database.schema import copies, item_suites, items, slots
+from sts.annotations.log import looks
 from sts.annotations.people import deal
-from sts.annotations.queue import assignment, auto_resolved, balance, references, rubrics
+from sts.annotations.queue import assignment, auto_resolved, balance, places, references, rubrics
 from sts.annotations.records import Item
 from sts.annotations.study import StudySettings
 from sts.errors import ArgumentError, DamagedData
@@ -63,6 +64,8 @@ def enqueue(
             touched |= {item.suite for item in run}
     for suite in sorted(touched):
         balance.refresh_balance(connection, suite, study=study, now=now)
+        out = looks.load_race(connection, suite).out
+        places.place_clips(connection, suite, out, out)
     if added >= _ANALYZE_FROM and connection.dialect.name == "postgresql":
         # Without statistics its plans scan whole tables to find the next clip.
         for table in (items, copies, item_suites, slots):
@@ -199,7 +202,8 @@ def _add_items(
     _insert_rows(connection, slots, new_slots)
     of_clip = {clip: row.id for clip, row in clips.items()} | {row.clip: row.id for row in rows}
     new_copies = [
-        (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
+        (item.continuation, of_clip[item.clip], item.agent, item.sees, item.place)
+        for item in unknown.values()
     ]
     _insert_rows(connection, copies, sorted(new_copies))
     _move_forward(connection, {of_clip[clip]: first[clip] for clip in first.keys() - fresh.keys()})

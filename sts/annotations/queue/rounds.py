@@ -7,15 +7,37 @@ each agent's, however many of them look alike and share a clip.
 Axis: C continuations.
 """
 
+from __future__ import annotations
+
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from sts.continuations.index import Index
+
 PLACES_PER_ROUND = 2**31
-_Row = tuple[str, int, str]
-"""A continuation: its agent, its index from 0 among those of its scenario, and that scenario."""
+
+
+class Cells(NamedTuple):
+    """Cells of a suite: C of each array."""
+
+    agents: Sequence[str]
+    scenarios: Sequence[str]  # by hash
+    agent: NDArray[np.int64]  # places among `agents`
+    number: NDArray[np.int64]  # of the continuation, from 0 among those of its scenario
+    scenario: NDArray[np.int64]  # places among `scenarios`
+
+
+def read_cells(index: Index, rows: NDArray[np.intp]) -> Cells:
+    """Read the cells of continuations, given by their rows in the index."""
+    agent, scenario = (index.read_codes(n)[rows].astype(np.int64) for n in ("agent", "scenario"))
+    numbers = index.read_numbers("index")[rows].astype(np.int64)
+    names = index.read_values("agent"), index.read_values("scenario")
+    return Cells(*names, agent, numbers, scenario)
 
 
 class RoundOrder:
@@ -40,9 +62,14 @@ class RoundOrder:
             self._places[key] = self._draw_places(agent, index).tolist()
         return self._places[key][self._rows[scenario]]
 
-    def find_places(self, continuations: Iterable[_Row]) -> NDArray[np.int64]:
-        """Return the place of each continuation."""
-        return np.array([self.find_place(*row) for row in continuations], np.int64)
+    def find_places(self, cells: Cells) -> NDArray[np.int64]:
+        """Return the place of each of many cells, int64[C]."""
+        size = int(cells.number.max(initial=0)) + 1
+        keys, which = np.unique(cells.agent * size + cells.number, return_inverse=True)
+        drawn = [self._draw_places(cells.agents[key // size], int(key % size)) for key in keys]
+        row = np.array([self._rows.get(name, 0) for name in cells.scenarios], np.intp)
+        places = np.array(drawn, np.int64).reshape(len(keys), len(self._rows))
+        return np.asarray(places[which, row[cells.scenario]])
 
     def _draw_places(self, agent: str, index: int) -> NDArray[np.int64]:
         """Draw an order of each category's scenarios, and spread it evenly over the round.

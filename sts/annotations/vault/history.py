@@ -272,7 +272,7 @@ def _read_changes(connection: Connection, record: History) -> Iterator[str]:
     for subject in sorted({*tips, *chains, *chain.from_iterable(stored.values())}):
         author = record.authors.get(subject)
         label = author.name if author else f"person {subject}" if subject else "study"
-        end, logged = START, {kind: list[tuple[Any, ...]]() for kind in changes.KINDS}
+        end, logged = START, {kind: list[tuple[Any, ...]]() for kind in _STORED}
         for *at, kind, value in chains.get(subject, ()):
             link = Link(*at)
             if link.number != end.number + 1:

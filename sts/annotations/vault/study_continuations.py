@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.annotations.queue.rounds import RoundOrder
+from sts.annotations.queue.rounds import RoundOrder, read_cells
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.continuations.index import Index, open_index
 from sts.continuations.silence import find_silent
@@ -45,13 +45,13 @@ class StudyContinuations(NamedTuple):
 def read_continuations(
     workspace: Workspace,
     suite: str | None,
-    clips: Collection[str],
+    clips: Collection[str] | None,
     study: StudySettings = DEFAULT_STUDY,
 ) -> StudyContinuations:
     """Load the continuations that show clips, given by hash, and find those that belong to a suite.
 
-    A part of a suite counts as the whole. If the study auto-resolves silent ones, they are found as
-    well.
+    Without clips, load all continuations of the suite. A part of a suite counts as the whole. If
+    the study auto-resolves silent ones, they are found as well.
     """
     index = open_index(workspace.store)
     rows, suite_hash, order = np.arange(len(index.ids)), None, None
@@ -62,13 +62,13 @@ def read_continuations(
         trajectories = {scenario.hash: scenario.trajectory for scenario in loaded.scenarios}
         rows, suite_hash = index.find_rows(trajectories), loaded.hash
         order = RoundOrder({s.hash: s.category for s in loaded.scenarios}, study.seed)
-    clip_rows = index.rows_with_values("clip", clips)
+    clip_rows = rows if clips is None else index.rows_with_values("clip", clips)
     is_member = np.isin(clip_rows, rows)
     own = clip_rows[is_member]
     silent_ids = find_silent(workspace.store, index, own) if study.auto_resolve else ()
     table = _build_table(index, clip_rows, is_member, silent_ids)
     if order is not None:
-        table.loc[is_member, "place"] = order.find_places(index.iter_cells(own))
+        table.loc[is_member, "place"] = order.find_places(read_cells(index, own))
     return StudyContinuations(
         table,
         suite_hash,

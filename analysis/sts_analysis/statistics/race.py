@@ -1,0 +1,169 @@
+"""A race of agents: which pairs a look at a study in rounds resolves, and which agents leave.
+
+A pair is resolved if its agents differ significantly, by a bar that follows from its share of
+information (Haybittle 1971 and Peto et al. 1976 for looks before the end), or if it is hopeless:
+then they would hardly differ significantly at the end of the plan either.
+
+Axes: A agents, P pairs of agents.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN, PairLook
+from sts_analysis.statistics.information import measure_information
+from sts_analysis.statistics.rates import Comparisons, RateModel, Rates
+from sts_analysis.statistics.tabulation import Outcomes
+
+ALPHA = 0.05
+CLOSED_Z = 2.24
+MIN_UNITS = 10
+MAX_LACKING = 0.1
+_HOPE = 1.5
+"""Standard deviations by which a difference may still grow until the end of the plan."""
+_FIRST_POINTS = (0.25, 0.5, 0.75)
+_COMPLETE = 1 - 1e-9
+
+Resolved = Mapping[tuple[str, str], float]
+"""Pairs of agents by name, in alphabetical order: 1 if the first is better, -1 if the second is,
+0 if they do not differ significantly."""
+
+
+class LookResult(NamedTuple):
+    """What follows from the ratings at one look; see `log.looks.Look`."""
+
+    pairs: tuple[PairLook, ...]
+    leaving: tuple[str, ...]
+
+
+def list_points(rounds: int) -> tuple[float, ...]:
+    """List the points of looks, in rounds: each quarter of the first, and the end of each."""
+    return (*_FIRST_POINTS, *map(float, range(1, rounds + 1)))
+
+
+def find_due_point(
+    until: Mapping[str, float], last: Mapping[str, float], rounds: int
+) -> float | None:
+    """Find the point at which a look is due; None if none is.
+
+    Args:
+      until: of each agent in the race, the place in rounds before which everything is judged.
+      last: the point of each agent's last look; without one, it had none.
+      rounds: number of rounds.
+    """
+    if not until:
+        return None
+    reached = min(until.values())
+    point = max((point for point in list_points(rounds) if point <= reached), default=0.0)
+    return point if any(last.get(agent, 0.0) < point for agent in until) else None
+
+
+def find_closed_bar(information: np.ndarray | float) -> np.ndarray:
+    """Find the adjusted p below which pairs of a study that ended early differ significantly.
+
+    Args:
+      information: share of the full plan's that there is; NaN gives a bar of 0.
+    """
+    share = np.nan_to_num(information)
+    bar = np.minimum(ALPHA, 2 * stats.norm.sf(CLOSED_Z / np.sqrt(np.maximum(share, 1e-9))))
+    return np.asarray(np.where(share >= _COMPLETE, ALPHA, bar))
+
+
+def find_hopeless(
+    difference: np.ndarray, se: np.ndarray, information: np.ndarray, pairs: int
+) -> np.ndarray:
+    """Find pairs that would hardly differ significantly at the end of the plan.
+
+    Args:
+      difference: float64[P].
+      se: float64[P], its standard error.
+      information: float64[P], share of the full plan's that there is.
+      pairs: number of comparisons among which a pair would have to stand out.
+
+    Returns:
+      bool[P]; False where anything is NaN.
+    """
+    end = np.sqrt(information) * se
+    room = _HOPE * np.sqrt(np.maximum(se**2 - end**2, 0.0))
+    bar = stats.norm.isf(ALPHA / 2 / max(pairs, 1))
+    return np.asarray(np.abs(difference) + room < bar * end)
+
+
+def find_candidates(outcomes: Outcomes, rates: Rates) -> tuple[np.ndarray, dict[int, int]]:
+    """Find the agents to compare.
+
+    Returns:
+      int64, those that are no baseline, have a rate, and continued the scenarios that others did;
+      and how many scenarios each agent lacks that is left out for it.
+    """
+    agents = np.flatnonzero(~outcomes.baseline)
+    wanted = np.isfinite(outcomes.value).any(axis=0)
+    lacks = (wanted & ~outcomes.continued).sum(axis=1)  # what waits to be judged is not lacking
+    lacking = {int(a): int(lacks[a]) for a in agents if lacks[a] > MAX_LACKING * wanted.sum()}
+    known = np.isfinite(rates.rate[agents]) & ~np.isin(agents, list(lacking))
+    return agents[known], lacking
+
+
+def read_sign(pair: PairLook) -> float:
+    """Return 1 if the first agent of a resolved pair is better, -1 if the second is, 0 if none."""
+    return float(np.sign(pair.difference or 0.0)) if pair.outcome == DIFFERENT else 0.0
+
+
+def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[str]) -> LookResult:
+    """Look at all pairs of agents that are not resolved yet.
+
+    Args:
+      model: of what was judged before the point of the look.
+      resolved: pairs that earlier looks resolved.
+      goal: "rank"; or "best", for which only pairs count of which both may be the best.
+      racing: names of the agents that are in the race.
+    """
+    rates, names = model.estimate_rates(), model.outcomes.agents
+    candidates, _ = find_candidates(model.outcomes, rates)
+    found = dict(resolved)
+    looks: tuple[PairLook, ...] = ()
+    if len(candidates) > 1:
+        others = model.generalises(rates, candidates)
+        pairs = model.compare(candidates, other_annotators=others)
+        looks = _resolve(model.outcomes, rates, pairs, found)
+        found |= {(one.first, one.second): read_sign(one) for one in looks if one.outcome != OPEN}
+    open_pairs = [(one.first, one.second) for one in looks if one.outcome == OPEN]
+    if goal == "best":
+        beaten = {pair[1 if sign > 0 else 0] for pair, sign in found.items() if sign}
+        open_pairs = [pair for pair in open_pairs if not beaten.intersection(pair)]
+    racing_pairs = [pair for pair in open_pairs if not {*racing}.isdisjoint(pair)]
+    if len(candidates) > 1 and not racing_pairs:
+        return LookResult(looks, tuple(sorted(racing)))
+    waiting = {name for pair in racing_pairs for name in pair}
+    ranked = {names[agent] for agent in candidates}
+    return LookResult(looks, tuple(sorted(ranked.intersection(racing) - waiting)))
+
+
+def _resolve(
+    outcomes: Outcomes, rates: Rates, pairs: Comparisons, resolved: Resolved
+) -> tuple[PairLook, ...]:
+    """Decide each pair that is not resolved yet."""
+    names, information = outcomes.agents, measure_information(outcomes, pairs)
+    bar = find_closed_bar(information)
+    enough = rates.units[np.stack([pairs.first, pairs.second])].min(axis=0) >= MIN_UNITS
+    with np.errstate(invalid="ignore"):
+        differ = enough & (pairs.p_worst_holm < bar)
+    both = zip(pairs.first, pairs.second, strict=True)
+    known = [(min(names[a], names[b]), max(names[a], names[b])) for a, b in both]
+    told = np.array([bool(resolved.get(pair)) for pair in known]) | differ
+    hopeless = enough & find_hopeless(pairs.value, pairs.se, information, int((~told).sum()))
+    rows = []
+    for at, pair in enumerate(known):
+        if pair in resolved:
+            continue
+        sign = 1.0 if names[pairs.first[at]] == pair[0] else -1.0
+        numbers = sign * pairs.value[at], pairs.se[at], pairs.p_worst_holm[at], bar[at]
+        difference, se, p, bar_, share = (
+            float(x) if np.isfinite(x) else None for x in (*numbers, information[at])
+        )
+        outcome = DIFFERENT if differ[at] else HOPELESS if hopeless[at] else OPEN
+        rows.append(PairLook(*pair, difference, se, p, bar_ or 0.0, share, outcome))
+    return tuple(rows)
