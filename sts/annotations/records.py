@@ -107,11 +107,12 @@ class Progress(NamedTuple):
 
     items: int  # clips enqueued
     complete: int  # of these, the ones with every required judgement
-    annotations_required: int  # number of required judgements
+    annotations_required: int  # number of required judgements, without those of skipped clips
     judged: int  # number of these that are stored
     unjudgeable: int  # clips that everyone who saw them marked "cannot judge"
     continuations: int  # number of continuations that the clips show
     auto_resolved: int = 0  # auto-resolved clips without a human judgement, included above
+    skipped: int = 0  # unjudged clips, all of whose agents have left the race
 
     @property
     def remaining(self) -> int:

@@ -1,9 +1,12 @@
 """`sts annotations`: judgements in and out, who judged what, and what reviewers found."""
 
+from __future__ import annotations
+
 import argparse
 import getpass
 from collections import Counter
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sts.annotations.answers import imports, submissions
 from sts.annotations.database.annotation_store import AnnotationStore, Connection
@@ -23,8 +26,11 @@ from sts.cli.arguments import format_table, warn
 from sts.cli.command import Result
 from sts.commands.study import read_study, resolve_study
 from sts.errors import ArgumentError
-from sts.names import count_noun
+from sts.names import count_noun, format_time, isolate
 from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.annotations.findings.round_progress import RoundProgress
 
 _MAX_ANSWER_CHARS = 60
 _MAX_HEADER_CHARS = 24
@@ -186,27 +192,52 @@ def _format_audit(audit: AssignmentBalance) -> str:
 
 
 def rounds(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show how far each round of a suite is judged, and the hours that are left."""
+    """Show how far each round of a suite is judged, who is in its race, and the hours left."""
     from sts.annotations.findings.round_progress import load_rounds
 
-    every = load_rounds(workspace, resolve_study(workspace, args.suite))
+    found = load_rounds(workspace, resolve_study(workspace, args.suite))
+    every = found.rounds
+    value = found._asdict() | {"rounds": [one._asdict() for one in every]}
     if not every:
-        return Result([], f"nothing of {args.suite} is queued for annotators")
-    header = ("round", "continuations", "reached", "clips", "judged", "hours", "hours left")
-    rows = [(*one[:5], _format_hours(one.hours), _format_hours(one.hours_left)) for one in every]
-    _, *counts, hours, left = zip(*every, strict=True)
-    total = [sum(column) for column in counts]
-    more = None if None in left else sum(left)
-    rows.append(("in all", *total, _format_hours(sum(hours)), _format_hours(more)))
-    current = next((one for one in every if one.reached < one.continuations), None)
-    text = "everything that is queued is judged"
+        return Result(value, f"nothing of {args.suite} is queued for annotators")
+    header = ("round", "continuations", "reached", "clips", "judged", "skipped", "hours")
+    counts = [(*one[1:5], one.skipped) for one in every]
+    total = [sum(column) for column in zip(*counts, strict=True)]
+    left = None if None in (h := [one.hours_left for one in every]) else sum(x or 0.0 for x in h)
+    rows: list[tuple[object, ...]] = [
+        (one.round, *numbers, _format_hours(one.hours), _format_hours(one.hours_left))
+        for one, numbers in zip(every, counts, strict=True)
+    ]
+    hours = sum(one.hours for one in every)
+    rows.append(("in all", *total, _format_hours(hours), _format_hours(left)))
+    current = next((one for one in every if one.clips > one.judged + one.skipped), None)
+    text = "everything that is needed is judged"
     if current is not None:
         text = (
             f"round {current.round} of {every[-1].round}: rates rest on "
             f"{total[1]:,} of {total[0]:,} continuations"
         )
-    value = [one._asdict() for one in every]
-    return Result(value, f"{format_table(header, rows)}\n\n{text}")
+    lines = [format_table((*header, "hours left"), rows), "", text, *_describe_race(found)]
+    return Result(value, "\n".join(lines))
+
+
+def _describe_race(found: RoundProgress) -> list[str]:
+    if found.goal == "all":
+        return ["everything that is queued will be judged, as annotation.goal is all"]
+    goal = "to rank the agents" if found.goal == "rank" else "to find the best agent"
+    lines = [f"{goal}: {found.resolved} of {count_noun(found.pairs, 'pair')} resolved"]
+    names = [isolate(name) + " (kept by a lead)" * (name in found.kept) for name in found.agents_in]
+    lines.append(f"in the race: {', '.join(names) or 'none'}")
+    out = [f"{isolate(name)} after round {point:g}" for name, point in found.agents_out.items()]
+    lines += [f"left: {', '.join(out)}"] if out else []
+    if found.waits:
+        lines.append(
+            "a decision waits for a lead: sts race shows it, --confirm lets it take effect"
+        )
+    if found.expected_end is not None and found.agents_in:
+        when = format_time(found.expected_end)
+        lines.append(f"expected end, if nobody else leaves: {when} UTC")
+    return lines
 
 
 def _format_hours(hours: float | None) -> str:

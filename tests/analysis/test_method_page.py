@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sts_analysis.report import claim, core
-from sts_analysis.statistics import annotators, estimate, rank_correlations, rates
+from sts_analysis.statistics import annotators, estimate, race, rank_correlations, rates
 
 PAGE = Path(__file__).parents[2] / "docs" / "method.md"
 NUMBERS = {"two": 2, "three": 3, "five": 5, "six": 6, "eight": 8, "ten": 10, "a tenth": 0.1}
@@ -14,12 +14,12 @@ STATED = [
     (r"fewer than (\w+) units per category", estimate.MIN_UNITS_PER_CATEGORY),
     (r"fewer than (\w+) units differ, there is no p", estimate.MIN_DIFFERING_UNITS),
     (r"Intervals are shown from (\w+) units on", core.MIN_UNITS_OF_INTERVAL),
-    (r"and conclusions from (\w+)\.", claim.MIN_UNITS),
-    (r"fewer than (\w+) units remain", claim.MIN_UNITS),
+    (r"and conclusions from (\w+)\.", race.MIN_UNITS),
+    (r"fewer than (\w+) units remain", race.MIN_UNITS),
     (r"adjusted p below (\.001)", claim.INTERIM_ALPHA),
-    (r"if the adjusted p is below (\.05)", claim.ALPHA),
-    (r"Φ\((2\.24)/√f\)", claim.CLOSED_Z),
-    (r"lacks more than (a tenth) of the scenarios", claim.MAX_LACKING),
+    (r"if the adjusted p is below (\.05)", race.ALPHA),
+    (r"Φ\((2\.24)/√f\)", race.CLOSED_Z),
+    (r"lacks more than (a tenth) of the scenarios", race.MAX_LACKING),
     (r"fewer than (30) judged clips", rates.MIN_CLIPS),
     (r"From (5)% of an agent's clips on", 100 * rates.MAX_UNJUDGEABLE),
     (r"with (\w+) or more annotators, and at least", annotators.MIN_ANNOTATORS),

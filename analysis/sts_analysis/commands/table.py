@@ -236,6 +236,19 @@ POWER = Command(
     ),
 )
 
+RACE = Command(
+    "decide which agents leave a race, confirm that, or keep an agent in it",
+    "sts race {suite}",
+    defer_in_workspace("sts_analysis.commands.race:race"),
+    (
+        argument("suite", "NAME@VERSION", "annotated suite"),
+        switch("--confirm", "let the decision take effect that waits for it"),
+        option("--keep AGENT", "agent to keep in the race, or to bring back (default: none)"),
+        option("--reason TEXT", "why the agent is kept; every report gives it", ""),
+        option("--user LEAD", "study lead who decides (default: your login)", dest="author"),
+    ),
+)
+
 SELFCHECK = Command(
     "simulate the coverage of confidence intervals in your study design",
     "sts selfcheck {suite} --labels automatic --simulations 100",

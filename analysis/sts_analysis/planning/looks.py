@@ -8,11 +8,10 @@ from sts.annotations.log.closings import find_closing
 from sts.annotations.log.looks import (
     Look,
     Race,
-    append_look,
     check_goal,
     load_race,
 )
-from sts.annotations.queue.places import place_clips
+from sts.annotations.queue.leaving import record_look
 from sts.annotations.study import base_suite
 from sts.annotations.vault import history
 from sts.continuations import requests
@@ -46,11 +45,7 @@ def make_due_look(store: AnnotationStore, workspace: Workspace, suite: str) -> L
     if look is None:
         return None
     with store.write(exclusive=True) as connection:
-        if not append_look(connection, suite, look):
-            return None
-        out = load_race(connection, suite).out
-        place_clips(connection, suite, out, [one for one in look.leaving if one in out])
-    return look
+        return look if record_look(connection, suite, look) else None
 
 
 def _take_look(store: AnnotationStore, workspace: Workspace, suite: str) -> Look | None:

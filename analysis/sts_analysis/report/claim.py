@@ -3,24 +3,30 @@
 Source: Holm 1979 for all pairs; Haybittle 1971 and Peto et al. 1976 for looks before the end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
+from sts.annotations.log.looks import DIFFERENT, Look, PairLook
 from sts_analysis.statistics.estimate import find_rank_sets
 from sts_analysis.statistics.information import measure_information
+from sts_analysis.statistics.race import (
+    ALPHA,
+    MIN_UNITS,
+    find_candidates,
+    find_closed_bar,
+    read_sign,
+)
 from sts_analysis.statistics.rates import MIN_CLIPS, Comparisons, RateModel, Rates
 
 State = Literal["final", "interim", "withheld", "single agent"]
 Reason = Literal["units", "lacking", "annotators", "clips", "scenarios", "copies", ""]
-ALPHA = 0.05
+Resolved = Mapping[tuple[str, str], tuple[Look, PairLook]]
+"""Pairs of agents, in alphabetical order, that a look has resolved."""
 INTERIM_ALPHA = 0.001
-CLOSED_Z = 2.24
-MIN_UNITS = 10
-MAX_LACKING = 0.1
 
 
 class Progress(NamedTuple):
@@ -32,6 +38,7 @@ class Progress(NamedTuple):
       closed: the reason why a study lead closed the study early; "" if it is not closed.
       plan: its number; more than 1 if something was added after a final conclusion.
       missing: planned ones that do not exist, and so do not wait to be judged.
+      skipped: planned ones that are not judged because all their agents have left the race.
     """
 
     planned: int
@@ -39,6 +46,7 @@ class Progress(NamedTuple):
     closed: str = ""
     plan: int = 1
     missing: int = 0
+    skipped: int = 0
 
     @property
     def share(self) -> float:
@@ -47,8 +55,8 @@ class Progress(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Return True if all continuations that were planned and exist are judged."""
-        return self.judged >= self.planned - self.missing
+        """Return True if all continuations that were planned, exist and are needed are judged."""
+        return self.judged >= self.planned - self.missing - self.skipped
 
     @property
     def bar(self) -> float:
@@ -58,16 +66,6 @@ class Progress(NamedTuple):
         if self.closed:
             return float(find_closed_bar(self.share))
         return INTERIM_ALPHA
-
-
-def find_closed_bar(information: np.ndarray | float) -> np.ndarray:
-    """Find the adjusted p below which pairs of a study that was closed early differ significantly.
-
-    Args:
-      information: share of the full plan's that there is; NaN gives a bar of 0.
-    """
-    root = np.sqrt(np.maximum(np.nan_to_num(information), 1e-9))
-    return np.asarray(np.minimum(ALPHA, 2 * stats.norm.sf(CLOSED_Z / root)))
 
 
 class Claim(NamedTuple):
@@ -87,6 +85,7 @@ class Claim(NamedTuple):
       comparisons: of the ranked agents.
       bar: float64[P], the adjusted p below which each pair of these differs significantly.
       significant: bool[P], pairs of `comparisons` that differ significantly.
+      direction: float64[P], 1 if the first agent of such a pair is better, -1 if the second is.
       unsettled: bool[P], pairs that would, if missing continuations could not change it.
       rank_sets: int64[R, 2].
       units: number of units that the conclusion rests on.
@@ -102,6 +101,7 @@ class Claim(NamedTuple):
     comparisons: Comparisons
     bar: np.ndarray
     significant: np.ndarray
+    direction: np.ndarray
     unsettled: np.ndarray
     rank_sets: np.ndarray
     units: int
@@ -115,7 +115,7 @@ class Claim(NamedTuple):
     @property
     def better(self) -> np.ndarray:
         """bool[R, R], whether a ranked agent is significantly better than another."""
-        return find_better(self.ranked, self.comparisons, self.significant)
+        return find_better(self.ranked, self.comparisons, self.direction * self.significant)
 
     @property
     def level_runs(self) -> list[tuple[int, int]]:
@@ -147,23 +147,25 @@ class Claim(NamedTuple):
         return float(sign * pairs.value[at]), np.sort(sign * pairs.interval[at])
 
 
-def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
+def decide(
+    model: RateModel,
+    rates: Rates,
+    progress: Progress,
+    resolved: Resolved = MappingProxyType({}),
+) -> Claim:
     """Decide what a report may claim.
 
     Args:
       model: of the label source that the report rests on.
       rates: of all its agents.
       progress: of the study.
+      resolved: pairs of a race that are decided already, and stay so.
     """
     outcomes = model.outcomes
     interim = not progress.is_complete and not progress.closed
     agents = np.flatnonzero(~outcomes.baseline)
     judged = np.isfinite(outcomes.value)
-    wanted = judged.any(axis=0)
-    lacks = (wanted & ~outcomes.continued).sum(axis=1)  # what waits to be judged is not lacking
-    lacking = {int(a): int(lacks[a]) for a in agents if lacks[a] > MAX_LACKING * wanted.sum()}
-    known = np.isfinite(rates.rate[agents]) & ~np.isin(agents, list(lacking))
-    candidates = agents[known]
+    candidates, lacking = find_candidates(outcomes, rates)
     others = model.generalises(rates, candidates)
     comparisons = model.compare(candidates, other_annotators=others)
     # Agents that cannot be compared yet may be when all is judged, so they are not left out before.
@@ -180,11 +182,18 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     counted = (outcomes.continued if interim else judged).any(axis=0)
     units = len(np.unique(outcomes.unit[counted]))
     bar = np.full(len(comparisons.p), progress.bar)
-    if progress.closed and not progress.is_complete and outcomes.draw == "rounds":
+    if not interim and outcomes.draw == "rounds":
         bar = find_closed_bar(measure_information(outcomes, comparisons))
     with np.errstate(invalid="ignore"):
         significant = comparisons.p_worst_holm < bar
         unsettled = (comparisons.p_holm < bar) & ~significant
+    direction = np.sign(comparisons.value)
+    all_names = list_pair_names(outcomes.agents, comparisons) if resolved else ()
+    for at, (names, turn) in enumerate(all_names):
+        if names in resolved:
+            _, pair = resolved[names]
+            bar[at], significant[at] = pair.bar, pair.outcome == DIFFERENT
+            unsettled[at], direction[at] = False, turn * read_sign(pair)
     reason: Reason = ""
     if units < MIN_UNITS:
         reason = "units"
@@ -203,7 +212,7 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
         if interim
         else "final"
     )
-    better = find_better(ranked, comparisons, significant)
+    better = find_better(ranked, comparisons, direction * significant)
     return Claim(
         state=state,
         reason=reason if state == "withheld" else "",
@@ -214,6 +223,7 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
         comparisons=comparisons,
         bar=bar,
         significant=significant,
+        direction=direction,
         unsettled=unsettled,
         rank_sets=find_rank_sets(better),
         units=units,
@@ -221,15 +231,25 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     )
 
 
-def find_better(
-    ranked: np.ndarray, comparisons: Comparisons, significant: np.ndarray
-) -> np.ndarray:
-    """Return bool[R, R], whether a ranked agent is significantly better than another."""
+def list_pair_names(
+    agents: Sequence[str], comparisons: Comparisons
+) -> list[tuple[tuple[str, str], float]]:
+    """List the names of each pair in alphabetical order, with -1 if that turns the pair, or 1."""
+    pairs = zip(comparisons.first, comparisons.second, strict=True)
+    names = [(agents[first], agents[second]) for first, second in pairs]
+    return [((min(pair), max(pair)), 1.0 if pair[0] < pair[1] else -1.0) for pair in names]
+
+
+def find_better(ranked: np.ndarray, comparisons: Comparisons, direction: np.ndarray) -> np.ndarray:
+    """Return bool[R, R], whether a ranked agent is significantly better than another.
+
+    `direction`, float64[P], is 1 where the first agent of a pair is, and -1 where the second is.
+    """
     place = {int(agent): i for i, agent in enumerate(ranked)}
     better = np.zeros((len(ranked), len(ranked)), bool)
-    for pair in np.flatnonzero(significant):
+    for pair in np.flatnonzero(np.nan_to_num(direction)):
         a, b = place[int(comparisons.first[pair])], place[int(comparisons.second[pair])]
-        above, below = (a, b) if comparisons.value[pair] > 0 else (b, a)
+        above, below = (a, b) if direction[pair] > 0 else (b, a)
         better[above, below] = True
     return better
 

@@ -12,16 +12,18 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from sts.annotations.log.looks import PairLook
 from sts.errors import DamagedData
 from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import apply_adjudication, deduplicate_judgements, find_measuring
 from sts_analysis.inputs.scores import match_scores
-from sts_analysis.report.claim import Claim, Progress, decide
+from sts_analysis.report.claim import Claim, Progress, Resolved, decide
+from sts_analysis.report.race_record import RaceRecord, read_race
 from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.missing import count_missing
 from sts_analysis.statistics.rates import RateModel, Rates, Target
-from sts_analysis.statistics.tabulation import Outcomes, tabulate
+from sts_analysis.statistics.tabulation import Outcomes, RaceBounds, tabulate
 
 FORMAT = "sts-report/3"
 MIN_UNITS_OF_INTERVAL = 5
@@ -181,8 +183,8 @@ class Study:
         plan, missing = self.subject.plan, int(self.missing.sum())
         if plan is not None and self.source == "human":
             closed = plan.closed.reason if plan.closed else ""
-            planned, judged = plan.planned_clips, plan.judged_clips
-            return Progress(planned + missing, judged, closed, plan.number, missing)
+            planned, judged, skipped = plan.planned_clips, plan.judged_clips, plan.skipped_clips
+            return Progress(planned + missing, judged, closed, plan.number, missing, skipped)
         rows = self.agent_rows
         mine = (rows["source"] == self.source).to_numpy()
         unjudged = (rows["verdict"] == "").to_numpy()
@@ -196,7 +198,36 @@ class Study:
     @cached_property
     def claim(self) -> Claim:
         """What the report may claim."""
-        return decide(self.model, self.rates, self.progress)
+        return decide(self.model, self.rates, self.progress, self.resolved)
+
+    @property
+    def resolved(self) -> Resolved:
+        """The pairs of agents that looks have resolved."""
+        return self.race.resolved if self.race and self._is_as_raced else {}
+
+    @cached_property
+    def race(self) -> RaceRecord | None:
+        """The race of these agents, if people judge in one."""
+        plan = self.subject.plan
+        if plan is None or not plan.race.effective or self.source != "human":
+            return None
+        return read_race(plan.race, self.gathered.versions)
+
+    @property
+    def _is_as_raced(self) -> bool:
+        """True if the report's intervals are about what the race's decisions were."""
+        return self.options.target == "sampled" and not self.options.people_are_units
+
+    @cached_property
+    def changed_pairs(self) -> tuple[PairLook, ...]:
+        """The pairs about which looks would decide otherwise with the ratings of today."""
+        if self.race is None or not self._is_as_raced:
+            return ()
+        return tuple(self.race.find_changes(self._model_at))
+
+    def _model_at(self, bounds: RaceBounds) -> RateModel:
+        outcomes = self._tabulate(self.values, "human", bounds)
+        return RateModel(outcomes, missing=self.missing)
 
     @cached_property
     def order(self) -> list[int]:
@@ -212,8 +243,14 @@ class Study:
         """The names of all agents in `order`."""
         return [self.outcomes.agents[agent] for agent in self.order]
 
-    def _tabulate(self, rows: pd.DataFrame, source: str) -> Outcomes:
-        return tabulate(rows, source, scenarios=self.subject.scenarios, groups=self._groups)
+    def _tabulate(
+        self, rows: pd.DataFrame, source: str, bounds: RaceBounds | None = None
+    ) -> Outcomes:
+        if bounds is None and self.race is not None and source == "human":
+            bounds = self.race.bounds
+        return tabulate(
+            rows, source, scenarios=self.subject.scenarios, groups=self._groups, bounds=bounds
+        )
 
     @property
     def _groups(self) -> list[Sequence[str]]:

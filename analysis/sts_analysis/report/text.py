@@ -130,3 +130,15 @@ def decimal(number: float | None, digits: int = 2) -> str:
 def decimal_range(interval: Sequence[float] | None) -> str:
     """Write an interval of a number, as in "0.31 to 0.58"."""
     return NONE if interval is None else f"{decimal(interval[0])} to {decimal(interval[1])}"
+
+
+def write_point(point: float | None) -> str:
+    """Write after how many rounds a look was, such as "¼ round"."""
+    if point is None:
+        return NONE
+    if point < 1:
+        return f"{_QUARTERS[point]} round"
+    return pluralise(round(point), "round")
+
+
+_QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}

@@ -28,7 +28,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
         )
     from sts.annotations.answers import progress, training
     from sts.annotations.database.annotation_store import AnnotationStore
-    from sts.annotations.log import closings
+    from sts.annotations.log import closings, looks
     from sts.annotations.people import consent
     from sts_annotator_app import queueing
     from sts_annotator_app.auth import browser_sessions, openid
@@ -47,6 +47,9 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
                 queueing.find_or_add_person(store, args.owner) if args.owner is not None else None
             )
             with store.read() as connection:
+                if selection:
+                    suite = selection.suite.label
+                    looks.check_goal(looks.load_race(connection, suite), store.study, suite)
                 counts = progress.load_progress(connection, selection.queue) if selection else None
                 closing = closings.find_closing(connection, selection.queue) if selection else None
                 untrained = training.describe_missing_references(connection, study=store.study)

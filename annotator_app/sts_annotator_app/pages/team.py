@@ -15,6 +15,7 @@ from sts.annotations.answers.quality import Accuracy, AnnotatorQuality, list_qua
 from sts.annotations.database.annotation_store import Connection
 from sts.annotations.findings.plan import validate_reason
 from sts.annotations.log.closings import ClosingEvent, find_closing
+from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN, Race, load_race
 from sts.annotations.people import people
 from sts.annotations.people.consent import ConsentCount, count_consents
 from sts.annotations.people.exclusions import Exclusion, load_exclusions, set_excluded
@@ -23,7 +24,9 @@ from sts.annotations.people.members import list_members as members_of
 from sts.annotations.people.members import load_daily_work as work_of
 from sts.annotations.people.roles import ROLES
 from sts.annotations.people.sessions import INVITATION_LIFETIME_S
+from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.controls import Control, list_pauses, set_pause
+from sts.annotations.queue.leaving import confirm_look, keep_agent
 from sts.annotations.records import Annotator
 from sts.annotations.study import base_suite
 from sts.errors import StsError
@@ -67,6 +70,9 @@ def _show(lead: Annotator) -> None:
         closing = find_closing(connection, suite) if suite else None
         work = work_of(connection, since=now - RECENT_DAYS * DAY_S) if suite else []
         counts_by_agent = count_assigned(connection, suite) if suite else {}
+        raced = bool(suite) and store.study.goal != "all"
+        race = load_race(connection, suite) if raced else None
+        agents = list_agents(connection, base_suite(suite)) if raced else []
     _show_outcome()
     st.subheader("Members")
     _show_members(members, lead, now, pauses, consents, attention, qualities, exclusions)
@@ -81,6 +87,9 @@ def _show(lead: Annotator) -> None:
         _show_closing(closing, suite, members)
     _show_remaining(counts.judged, counts.annotations_required, counts.remaining, work)
     _show_throughput(work, members)
+    if race is not None:
+        st.subheader("Race")
+        _show_race(race, base_suite(suite), lead, agents, store.study.goal, members, now)
     st.subheader("Pauses")
     _show_pauses(suite, members, lead, pauses, now)
     st.subheader("Assignments")
@@ -213,6 +222,66 @@ def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[D
             f"A time estimate appears after {MIN_DAYS} person-days of annotation (days of "
             "different people add up)."
         )
+
+
+def _show_race(
+    race: Race,
+    suite: str,
+    lead: Annotator,
+    agents: Sequence[str],
+    goal: str,
+    members: Sequence[Member],
+    now: float,
+) -> None:
+    """Show who is in the race, and the forms for a lead's decisions."""
+    pairs, out = len(agents) * (len(agents) - 1) // 2, race.out
+    aim = "to rank all agents" if goal == "rank" else "to find the best agent"
+    racing = [agent for agent in agents if agent not in out]
+    st.write(
+        escape_markdown(
+            f"People judge {aim}. {len(race.resolved)} of {count_noun(pairs, 'pair')} resolved. "
+            f"In the race: {', '.join(racing) or 'none; judging is complete'}."
+        )
+    )
+    if race.looks:
+        header = ["After round", "Decided (UTC)", "Different", "Hopeless", "Open", "Left"]
+        rows = [
+            (
+                f"{look.point:g}",
+                format_time(look.at),
+                *(sum(p.outcome == one for p in look.pairs) for one in (DIFFERENT, HOPELESS, OPEN)),
+                ", ".join(look.leaving) + (" (not confirmed)" if look is race.pending else ""),
+            )
+            for look in race.looks
+        ]
+        st.html(render_table(header, rows))
+        st.caption(
+            "An agent leaves when all its pairs are resolved: they differ significantly, or would "
+            "hardly do so at the end. Annotators do not learn who has left."
+        )
+    names = {member.person.pseudonym: member.person.name for member in members}
+    for agent, decision in race.kept.items():
+        by = names.get(decision.by, decision.by)
+        st.text(f"{agent} is kept in the race by {by}: {decision.reason}")
+    if race.pending:
+        leaving = ", ".join(race.pending.leaving)
+        st.warning(
+            escape_markdown(f"Waits for you: {leaving} would leave. Until then, no look follows.")
+        )
+        if st.button("Confirm"):
+            _apply_change(f"{leaving} left the race.", confirm_look, suite, lead, now=now)
+    if choices := [agent for agent in agents if agent not in race.kept]:
+        with st.expander("Keep an agent in the race, or bring it back"):
+            agent = st.selectbox("Agent", choices)
+            reason = st.text_input("Reason, which every report gives", max_chars=200)
+            if st.button("Keep"):
+                _apply_change(f"{agent} stays.", _keep_agent, suite, agent, lead, reason, now=now)
+
+
+def _keep_agent(
+    connection: Connection, suite: str, agent: str, lead: Annotator, reason: str, *, now: float
+) -> None:
+    keep_agent(connection, suite, agent, lead, validate_reason(reason), now=now)
 
 
 def _show_closing(closing: ClosingEvent, suite: str, members: Sequence[Member]) -> None:

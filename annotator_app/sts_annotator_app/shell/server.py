@@ -74,6 +74,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from sts_annotator_app.live.socket import serve_live
     from sts_annotator_app.pages import component_pages
     from sts_annotator_app.pages.message_route import serve_messages
+    from sts_annotator_app.racing import LookMaker
     from sts_annotator_app.shell import routes
     from sts_annotator_app.shell.connections import LimitedProtocol, raise_file_limit
     from sts_annotator_app.shell.page_html import render_shell
@@ -118,6 +119,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     recordings = {s.recording.domain: s.recording for s in scenarios}
     if any(is_pixel_rendered(r.domain, r.state) for r in recordings.values()):
         sprites.start_rendering(state.get_workspace(), settings.suite)
+    if settings.suite:
+        LookMaker(state.get_workspace(), settings.suite, state.get_store).start()
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 

@@ -13,6 +13,7 @@ from sts.annotations.database.schema import (
 )
 from sts.annotations.log.events import is_judgement
 from sts.annotations.people.exclusions import is_counted
+from sts.annotations.queue.places import IS_WANTED, NO_PLACE
 from sts.annotations.records import DailyActivity, Progress
 from sts.ratings import UNABLE
 
@@ -48,16 +49,16 @@ def load_progress(connection: Connection, suite: str) -> Progress:
         .join_from(item_suites, items, items.c.id == item_suites.c.item)
         .where(item_suites.c.suite == suite)
     ).one()
-    missing = (
-        select(func.count().label("slots"))
+    waiting = (
+        select(func.count().label("slots"), func.min(slots.c.place).label("place"))
         .join_from(slots, item_suites, item_suites.c.item == slots.c.item)
         .where(item_suites.c.suite == suite, slots.c.judged == 0)
-        .group_by(slots.c.item)
+        .group_by(slots.c.item, IS_WANTED)
         .subquery()
     )
-    incomplete, open_slots = connection.execute(
-        select(func.count(), func.coalesce(func.sum(missing.c.slots), 0)).select_from(missing)
-    ).one()
+    counts = select(func.count(), func.coalesce(func.sum(waiting.c.slots), 0))
+    incomplete, open_slots = connection.execute(counts.where(waiting.c.place < NO_PLACE)).one()
+    skipped, skipped_slots = connection.execute(counts.where(waiting.c.place == NO_PLACE)).one()
     unjudgeable = (
         select(events.c.item)
         .join(latest := select_current(), latest.c.id == events.c.id)
@@ -80,10 +81,11 @@ def load_progress(connection: Connection, suite: str) -> Progress:
     )
     return Progress(
         items=number,
-        complete=number - incomplete,
-        annotations_required=int(required),
-        judged=int(required) - int(open_slots),
+        complete=number - incomplete - skipped,
+        annotations_required=int(required) - int(skipped_slots),
+        judged=int(required) - int(open_slots) - int(skipped_slots),
         unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
         continuations=connection.execute(covered).scalar_one(),
         auto_resolved=connection.execute(by_rule).scalar_one(),
+        skipped=skipped,
     )

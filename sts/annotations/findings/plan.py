@@ -11,9 +11,10 @@ from sqlalchemy import Connection, Select, func, select
 
 from sts.annotations.answers.submissions import MAX_TEXT_CHARS
 from sts.annotations.database.annotation_store import AnnotationStore
-from sts.annotations.database.schema import anchors, events, items
+from sts.annotations.database.schema import anchors, copies, events, items
 from sts.annotations.log.closings import ClosingEvent, load_closing_events
 from sts.annotations.log.events import CLOSING, REOPENING, append_suite_event
+from sts.annotations.log.looks import Race, load_race
 from sts.annotations.people.exclusions import is_counted
 from sts.annotations.queue import references
 from sts.annotations.records import Annotator
@@ -32,6 +33,8 @@ class Plan(NamedTuple):
     judged_clips: int
     number: int  # 1, or higher if clips were added after a final conclusion
     closed: ClosingEvent | None  # the decision that closed the suite early
+    skipped_clips: int = 0  # planned ones that lack a judgement, and all their agents have left
+    race: Race = Race()  # the looks at which agents left
 
 
 def load_plan(workspace: Workspace, suite: str, hashes: Collection[str]) -> Plan:
@@ -44,7 +47,8 @@ def load_plan(workspace: Workspace, suite: str, hashes: Collection[str]) -> Plan
 
     **Judged** are the planned clips that have a judgement by as many people as they need. "Cannot
     judge" is a judgement; those of excluded people do not count. An anchor needs one more judgement
-    from the time it is opened.
+    from the time it is opened. **Skipped** are clips that are not judged, and all of whose agents
+    have left the race; they count as judged when the last one left.
 
     **The number of the plan** is 1 plus the number of times that clips were added after the
     conclusion on all clips planned before was final: all of them were judged, or a lead had closed
@@ -79,12 +83,13 @@ def load_scenario_hashes(workspace: Workspace, suite: str) -> set[str]:
 
 def read_plan(connection: Connection, suite: str, hashes: Collection[str]) -> Plan:
     """Read the plan of a suite's scenarios, given by hash; see `load_plan`."""
-    clips = _load_clips(connection, hashes)
-    judged = sum(all(need.judged < math.inf for need in clip) for clip in clips)
+    race = load_race(connection, suite)
+    clips, skipped = _load_clips(connection, hashes, race)
+    judged = sum(all(need.judged < math.inf for need in clip) for clip in clips) - skipped
     decisions = load_closing_events(connection, suite)
     closings = [decision.received for decision in decisions if decision.kind == CLOSING]
     closed = decisions[-1] if decisions and decisions[-1].kind == CLOSING else None
-    return Plan(len(clips), judged, _count_plans(clips, closings), closed)
+    return Plan(len(clips), judged, _count_plans(clips, closings), closed, skipped, race)
 
 
 def close_suite(
@@ -136,6 +141,8 @@ def _find_obstacle(plan: Plan, suite: str, reopen: bool) -> str:
         return f"{suite} has no judged clip among {plan.planned_clips} planned; judge some first"
     if plan.judged_clips == plan.planned_clips:
         return f"{suite} is complete: all {plan.planned_clips} planned clips are judged"
+    if plan.judged_clips + plan.skipped_clips == plan.planned_clips:
+        return f"{suite} is complete: all pairs of agents are resolved"
     return ""
 
 
@@ -150,8 +157,10 @@ _Clip = Sequence[_Requirement]
 """The requirements of one clip in order; the first is planned when the clip is added."""
 
 
-def _load_clips(connection: Connection, hashes: Collection[str]) -> list[_Clip]:
-    """Load the planned clips of scenarios, given by hash."""
+def _load_clips(
+    connection: Connection, hashes: Collection[str], race: Race
+) -> tuple[list[_Clip], int]:
+    """Load the planned clips of scenarios, given by hash, and count those that are skipped."""
     names = ("id", "continuation", "clip", "rubric", "added", "annotations_required")
     columns = (items.c[name] for name in (*names, "scenario_hash"))
     counted = ~references.is_reference(items.c.id)
@@ -169,16 +178,31 @@ def _load_clips(connection: Connection, hashes: Collection[str]) -> list[_Clip]:
             moved[shown] = min(row.added, moved.get(shown, row.added))
     opened = _load_times(connection, _ANCHORS)
     judged = _load_times(connection, _FIRST_JUDGEMENTS)
-    return [
-        _list_requirements(
-            moved.get(clips[row.id].shown_hash, row.added),
-            row.annotations_required,
-            opened[row.id],
-            judged[row.id],
-        )
-        for row in rows
-        if row.annotations_required
-    ]
+    left = _find_leaving_times(connection, race)
+    planned, skipped = [], 0
+    for row in rows:
+        if not row.annotations_required:
+            continue
+        added = moved.get(clips[row.id].shown_hash, row.added)
+        times = judged[row.id]
+        lacking = row.annotations_required - len(times)
+        if lacking > 0 and row.id in left:
+            skipped += 1
+            times = [*times, *[left[row.id]] * lacking]
+        planned.append(_list_requirements(added, row.annotations_required, opened[row.id], times))
+    return planned, skipped
+
+
+def _find_leaving_times(connection: Connection, race: Race) -> dict[str, float]:
+    """Find the clips of which all agents have left, with the time of the last one, UTC seconds."""
+    if not race.out:
+        return {}
+    left = {agent: look.at for look in race.effective for agent in look.leaving}
+    times: dict[str, float] = {}
+    for item, agent in connection.execute(select(copies.c.item, copies.c.agent)):
+        own = left[agent] if agent in race.out else math.inf
+        times[item] = max(own, times.get(item, 0.0))
+    return {item: time for item, time in times.items() if time < math.inf}
 
 
 _ANCHORS = select(anchors.c.item, anchors.c.opened)

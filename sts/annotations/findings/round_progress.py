@@ -5,9 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
+from sts.annotations.log.looks import Race, check_goal, load_race
+from sts.annotations.people.members import DAY_S, load_daily_work
 from sts.annotations.queue.rounds import find_reached
 from sts.storage.workspace import Workspace
+
+_RECENT_DAYS = 14
 
 
 class Round(NamedTuple):
@@ -24,9 +29,25 @@ class Round(NamedTuple):
     hours: float  # spent on them
     # for the others, at the time that a clip has taken so far; None before one was timed
     hours_left: float | None
+    skipped: int = 0  # number of its clips that are not judged, as all their agents have left
 
 
-def load_rounds(workspace: Workspace, suite: str) -> list[Round]:
+class RoundProgress(NamedTuple):
+    """How far a suite is judged, and who is in its race."""
+
+    rounds: list[Round]
+    goal: str
+    agents_in: tuple[str, ...]
+    agents_out: dict[str, float]  # with the number of rounds after which each left
+    kept: tuple[str, ...]  # by a lead
+    resolved: int  # pairs
+    pairs: int
+    waits: bool  # for a lead's confirmation of the last look
+    # UTC seconds, if nobody else leaves and people judge as much a day as lately; None if unknown
+    expected_end: float | None
+
+
+def load_rounds(workspace: Workspace, suite: str) -> RoundProgress:
     """Load the rounds of a suite, `NAME@VERSION`, or of a part; none if nothing is queued.
 
     References, and judgements of excluded people, are left out.
@@ -35,13 +56,36 @@ def load_rounds(workspace: Workspace, suite: str) -> list[Round]:
       UnknownName: no such suite.
       StoreError: the store exists and cannot be read.
       DamagedData: an event was altered, or a judged continuation is missing.
+      ArgumentError: the study's goal has changed since the first look.
     """
+    with AnnotationStore.open(workspace) as store, store.read() as connection:
+        race, now, study = load_race(connection, suite), store.now(), store.study
+        work = load_daily_work(connection, since=now - _RECENT_DAYS * DAY_S)
+    check_goal(race, study, suite)
     table = export_ratings(workspace, suite).table
     table = table[table["cell"].notna() & (table["truth"] == "") & (table["excluded"] == "")]
-    return summarise_rounds(table)
+    rounds = summarise_rounds(table, race)
+    agents = sorted({*table["agent"]})
+    left = [one.hours_left for one in rounds]
+    end = None
+    if work and None not in left:
+        days = (now - DAY_S * min(day.day for day in work)) / DAY_S
+        a_day = sum(day.seconds for day in work) / 3600 / max(days, 1.0)
+        end = now + DAY_S * sum(hours or 0.0 for hours in left) / a_day if a_day else None
+    return RoundProgress(
+        rounds=rounds,
+        goal=study.goal,
+        agents_in=tuple(agent for agent in agents if agent not in race.out),
+        agents_out=race.out,
+        kept=tuple(sorted(race.kept)),
+        resolved=len(race.resolved),
+        pairs=len(agents) * (len(agents) - 1) // 2,
+        waits=race.pending is not None,
+        expected_end=end,
+    )
 
 
-def summarise_rounds(table: pd.DataFrame) -> list[Round]:
+def summarise_rounds(table: pd.DataFrame, race: Race) -> list[Round]:
     """Summarise rows of a ratings table of which each has a cell."""
     known = (table["verdict"] != "").groupby(table["continuation"]).any()
     first = table.drop_duplicates("continuation").set_index("continuation")
@@ -53,8 +97,10 @@ def summarise_rounds(table: pd.DataFrame) -> list[Round]:
         return []
     judgements = table[table["verdict"] != ""].drop_duplicates(["clip", "annotator"])
     seconds = judgements.groupby("clip")["seconds"].sum().astype(np.float64)
-    rows = first.assign(known=known, reached=reached)
-    clips = rows.sort_values("cell").groupby("clip").agg({"round": "first", "known": "any"})
+    in_race = ~first["agent"].isin([*race.out])
+    rows = first.assign(known=known, reached=reached, in_race=in_race)
+    facts = {"round": "first", "known": "any", "in_race": "any"}
+    clips = rows.sort_values("cell").groupby("clip").agg(facts)
     clips["seconds"] = seconds.reindex(clips.index).fillna(0.0)
     timed = clips["known"] & (clips["seconds"] > 0)
     each = float(clips["seconds"][timed].mean()) / 3600 if timed.any() else None
@@ -62,16 +108,18 @@ def summarise_rounds(table: pd.DataFrame) -> list[Round]:
     for number in sorted({*map(int, round)}):
         own = rows[rows["round"] == number]
         of_round = clips[clips["round"] == number]
-        left = int((~of_round["known"]).sum())
+        waiting = of_round[~of_round["known"]]
+        left = int(waiting["in_race"].sum())
         rounds.append(
             Round(
                 number,
                 len(own),
                 int(own["reached"].sum()),
                 len(of_round),
-                len(of_round) - left,
+                len(of_round) - len(waiting),
                 float(of_round["seconds"].sum()) / 3600,
                 left * each if each is not None else None,
+                len(waiting) - left,
             )
         )
     return rounds

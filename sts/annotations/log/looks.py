@@ -6,7 +6,7 @@ An agent that leaves is judged no further; what is judged of it counts.
 """
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -101,10 +101,6 @@ class Race:
             if pair.outcome != OPEN
         }
 
-    def has_ended(self, agents: Collection[str]) -> bool:
-        """Return True if all agents of the suite have left, and there are some."""
-        return bool(agents) and {*agents} <= self.out.keys()
-
 
 _ROWS = (
     select(changes.c.value)
@@ -141,6 +137,13 @@ def _add_change(race: Race, kind: str, value: dict[str, Any]) -> None:
         race.confirmed[value.pop("look")] = Decision(**value)
     else:
         race.kept[value.pop("agent")] = Decision(**value)
+
+
+def find_last_time(connection: Connection) -> float | None:
+    """Return the time of the last look or decision about one, of any suite, in UTC seconds."""
+    last = _ROWS.order_by(None).order_by(changes.c.number.desc()).limit(1)
+    text = connection.scalars(last).first()
+    return None if text is None else float(json.loads(text)[2]["at"])
 
 
 def check_goal(race: Race, study: StudySettings, suite: str) -> None:

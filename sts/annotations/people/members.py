@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations.database.schema import controls, copies, events, item_suites, slots
+from sts.annotations.log import looks
 from sts.annotations.log.changes import EXCLUDE
 from sts.annotations.log.events import is_judgement
 from sts.annotations.people import people, sessions
@@ -134,10 +135,11 @@ def count_assigned(connection: Connection, suite: str) -> dict[str, dict[int, in
 
 
 def last_event_time(connection: Connection) -> float | None:
-    """Return the time of the latest event or exclusion, in UTC seconds; None before the first."""
+    """Return the time of the latest event, exclusion or look, in UTC seconds; None before any."""
     latest = select(events.c.received).order_by(events.c.id.desc()).limit(1)
     decided = select(func.max(controls.c.created)).where(controls.c.setting == EXCLUDE)
     times = [connection.execute(query).scalar() for query in (latest, decided)]
+    times.append(looks.find_last_time(connection))
     return max((time for time in times if time is not None), default=None)
 
 

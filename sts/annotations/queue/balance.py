@@ -56,7 +56,7 @@ def refresh_balance(
         .distinct()
         .subquery()
     )
-    before = set(connection.scalars(select(suite_agents.c.agent).where(in_suite)))
+    before = set(list_agents(connection, suite))
     agents = set(connection.scalars(select(covered.c.agent).distinct()))
     joined = sorted(agents - before)
     if before and joined and study.anchors:
@@ -80,6 +80,12 @@ def refresh_balance(
     connection.execute(
         insert(exposures).from_select(["annotator", "suite", "agent", "clips"], assigned)
     )
+
+
+def list_agents(connection: Connection, suite: str) -> list[str]:
+    """List the agents of a suite's clips."""
+    query = select(suite_agents.c.agent).where(suite_agents.c.suite == suite)
+    return sorted(connection.scalars(query))
 
 
 def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:

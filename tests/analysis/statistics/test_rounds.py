@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from sts.annotations.queue.rounds import RoundOrder, find_reached
-from sts_analysis.report.claim import Progress, decide, find_closed_bar
+from sts_analysis.report.claim import Progress, decide
 from sts_analysis.statistics.information import measure_information
+from sts_analysis.statistics.race import find_closed_bar
 from sts_analysis.statistics.rates import Comparisons, RateModel
 from sts_analysis.statistics.tabulation import Outcomes, tabulate
 

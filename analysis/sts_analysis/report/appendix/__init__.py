@@ -4,6 +4,7 @@ ORDER = (
     "rates",
     "conditions",
     "comparisons",
+    "looks",
     "scenarios",
     "pairs",
     "dialogues",

@@ -7,10 +7,12 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from sts.annotations.log.looks import DIFFERENT
 from sts.errors import ArgumentError, UnknownName, quote
+from sts_analysis.report.claim import list_pair_names
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.markup import Cell, render_records
-from sts_analysis.report.text import p_value, point_range, points
+from sts_analysis.report.text import p_value, point_range, points, write_point
 from sts_analysis.statistics.estimate import adjust_holm
 
 TITLE = "Comparisons of agents"
@@ -36,6 +38,8 @@ class Pair(msgspec.Struct, frozen=True):
       p: of this pair alone.
       p_adjusted: for all pairs together, or all planned ones, by Holm's method.
       bar: the adjusted p below which the two differ significantly.
+      point: of a race, the number of rounds after which the pair was resolved; p_adjusted, bar and
+        significant are then those of that look. Null if it was not, or without a race.
       significant: whether the agents differ significantly.
       undecided: why there is no p: "annotators" (the data cannot distinguish the agents
         from their annotators), "units" (fewer than six units differ), or "". With "missing", there
@@ -59,6 +63,7 @@ class Pair(msgspec.Struct, frozen=True):
     adjustment: float | None
     adjustment_significant: bool
     missing: int = 0
+    point: float | None = None
 
 
 class NonInferiority(msgspec.Struct, frozen=True):
@@ -177,6 +182,18 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         unsettled = (adjusted < claim.bar[order]) & ~below
         moved = pairs.adjustment_p[order] < ALPHA
     p, scenarios = pairs.p[order], pairs.scenarios[order]
+    names_of_pairs = [names for names, _ in list_pair_names(study.outcomes.agents, pairs)]
+    looks = [None if alone else study.resolved.get(names_of_pairs[at]) for at in order]
+    points_ = [look[0].point if look else None for look in looks]
+    below = [
+        look[1].outcome == DIFFERENT if look else known
+        for look, known in zip(looks, below.tolist(), strict=True)
+    ]
+    adjusted = [
+        look[1].p if look else known
+        for look, known in zip(looks, _to_numbers(adjusted), strict=True)
+    ]
+    unsettled &= [look is None for look in looks]
     is_known = pairs.identifiable[order] | (scenarios == 0)
     reasons = [unsettled, ~np.isnan(p), is_known]
     columns = zip(
@@ -185,14 +202,15 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         _to_numbers(sign * pairs.value[order]),
         _to_intervals(np.sort(sign[:, None] * pairs.interval[order], axis=1)),
         _to_numbers(p),
-        _to_numbers(adjusted),
+        adjusted,
         claim.bar[order].tolist(),
-        (below & (claim.state in ("final", "interim"))).tolist(),
+        [one and claim.state in ("final", "interim") for one in below],
         np.select(reasons, ["missing", "", "units"], "annotators").tolist(),
         scenarios.tolist(),
         _to_numbers(sign * pairs.adjustment[order]),
         moved.tolist(),
         pairs.missing[order].tolist(),
+        points_,
         strict=True,
     )
     return tuple(Pair(names[a], names[b], *cells) for a, b, *cells in columns)
@@ -237,6 +255,8 @@ def _render_pairs(rows: Sequence[Pair], *, moved: bool, varying: bool) -> Markup
     }
     if len({row.bar for row in rows}) > 1:
         columns["Bar"] = lambda row: p_value(row.bar)
+    if any(row.point is not None for row in rows):
+        columns["Resolved after"] = lambda row: write_point(row.point)
     if varying:
         columns["Scenarios"] = "scenarios"
     if moved:
@@ -256,6 +276,11 @@ def _write_caption(result: Result, report: Report, moved: bool) -> str:
     if conclusion.state == "interim":
         bar = f"{conclusion.p_bar:g}".lstrip("0")
         sentences.append(f"Interim: a pair is marked only below p = {bar}.")
+    elif any(row.point is not None for row in result.rows):
+        sentences.append(
+            "Judged in a race: p, the bar below which it must lie, and whether two agents differ "
+            "significantly are those of the look that resolved the pair, see Looks."
+        )
     elif len({row.bar for row in result.rows}) > 1:
         sentences.append(
             "The study was closed early: a pair differs significantly if its p is below the bar "

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.claim import MIN_UNITS, State
+from sts_analysis.report.claim import State
 from sts_analysis.report.core import Report, Study, html, interval, join
 from sts_analysis.report.markup import link_term
 from sts_analysis.report.sections.warnings import list_warnings
@@ -21,6 +21,7 @@ from sts_analysis.report.text import (
     write_sentence,
 )
 from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.race import MIN_UNITS
 from sts_analysis.statistics.rates import MIN_CLIPS
 
 TITLE = ""
@@ -81,6 +82,9 @@ class Result(msgspec.Struct, frozen=True):
       judgements: people's verdicts on agents' clips, each once; labels of another source.
       planned_clips: what was planned to be judged.
       judged_clips: what is judged of that.
+      skipped_clips: what is not, as all agents that it shows had left the race.
+      hours_judged: that people spent on agents' clips; null if no time is known.
+      hours_saved: that the skipped clips would have taken; null likewise.
       missing: planned continuations that do not exist, by agent that lacks some.
       closed: why the study was closed early; "" if it was not.
       plan: the number of the plan; above 1 if something was added after a final conclusion.
@@ -118,6 +122,9 @@ class Result(msgspec.Struct, frozen=True):
     plan: int
     other_annotators: bool
     missing: dict[str, int] = {}
+    skipped_clips: int = 0
+    hours_judged: float | None = None
+    hours_saved: float | None = None
 
 
 def compute(study: Study) -> Result:
@@ -136,6 +143,7 @@ def compute(study: Study) -> Result:
         else int(outcomes.continuations.verdicts.sum())
     )
     final = claim.state == "final"
+    judged_for, saved = _measure_hours(study)
     units_known = bool(study.subject.hash) or bool((study.ratings["trajectory"] != "").any())
     return Result(
         state=claim.state,
@@ -175,7 +183,18 @@ def compute(study: Study) -> Result:
             for agent, count in zip(outcomes.agents, study.missing.sum(axis=1), strict=True)
             if count
         },
+        skipped_clips=progress.skipped,
+        hours_judged=judged_for,
+        hours_saved=saved,
     )
+
+
+def _measure_hours(study: Study) -> tuple[float | None, float | None]:
+    """Return the hours that people spent, and those that skipped clips would have taken."""
+    seconds = study.people_rows["seconds"]
+    if study.source != "human" or not seconds.notna().any():
+        return None, None
+    return float(seconds.sum()) / 3600, study.progress.skipped * float(seconds.mean()) / 3600
 
 
 def render(result: Result, report: Report) -> Markup:
@@ -225,7 +244,11 @@ def _write_headline(study: Study) -> Sentence:
     if claim.state == "withheld":
         return write_sentence("No conclusion: ", _write_reason(study), ".")
     if claim.state == "interim":
-        return write_sentence(f"Interim: {share}, nothing is decided yet.")
+        count = len(study.resolved)
+        resolved = f"{count} of {pluralise(len(claim.significant), 'pair')} resolved"
+        return write_sentence(
+            f"Interim: {share}, {resolved if count else 'nothing is decided yet'}."
+        )
     said = _write_best(study)
     first = said[0]
     if first.kind == "text":
@@ -349,6 +372,11 @@ def _write_closing(study: Study) -> str:
     if progress.closed and not progress.is_complete:
         share, reason = percent(progress.share), progress.closed.rstrip(".")
         parts = f" The study was closed at {share} of what was planned: {reason}."
+    elif progress.skipped and progress.is_complete:
+        parts = (
+            f" Judging ended at {percent(progress.share)} of what was planned, as every pair was "
+            "resolved."
+        )
     if progress.plan > 1:
         parts += f" This is plan {progress.plan}: something was added after a final conclusion."
     return parts
@@ -416,6 +444,10 @@ def _list_facts(
     has_plan = study.subject.plan is not None and study.source == "human"
     things = "clips" if has_plan or (study.agent_rows["clip"] != "").all() else "continuations"
     within = f", round {outcomes.round} of {outcomes.rounds}" if outcomes.draw == "rounds" else ""
+    hours, saved = _measure_hours(study)
+    time = f" in {_write_hours(hours)}" if hours is not None else ""
+    if saved and progress.is_complete:
+        within = f"; {_write_hours(saved)} saved"
     return (
         Fact(
             "Tested",
@@ -423,6 +455,10 @@ def _list_facts(
             pluralise(categories, "category", "categories") if categories else "",
         ),
         Fact("Scenarios", f"{len(outcomes.scenarios):,}", independent),
-        Fact("Judged by", who, pluralise(judgements, said)),
+        Fact("Judged by", who, pluralise(judgements, said) + time),
         Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}{within}"),
     )
+
+
+def _write_hours(hours: float) -> str:
+    return f"{hours:.1f} hours" if hours < 9.95 else f"{hours:.0f} hours"

@@ -7,7 +7,6 @@ import numpy as np
 from markupsafe import Markup
 
 from sts_analysis.planning.pilot import scenarios_needed, share_between
-from sts_analysis.report.claim import ALPHA, MIN_UNITS
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.sections.categories import MIN_SCENARIOS, WEAKER
 from sts_analysis.report.text import (
@@ -18,6 +17,7 @@ from sts_analysis.report.text import (
     to_html,
     write_sentence,
 )
+from sts_analysis.statistics.race import ALPHA, MIN_UNITS
 from sts_analysis.statistics.rates import MIN_CLIPS
 
 TITLE = "What to do next"
@@ -160,7 +160,7 @@ def _finish(study: Study) -> Step | None:
         return None
     left = f"{percent(1 - progress.share)} is left"
     seconds = study.people_rows["seconds"].mean()
-    clips = progress.planned - progress.missing - progress.judged
+    clips = progress.planned - progress.missing - progress.judged - progress.skipped
     if study.subject.plan is not None and seconds > 0:
         hours = clips * seconds / 3600
         left += f", about {hours:.0f} hours" if hours >= 1.5 else ", about an hour or less"

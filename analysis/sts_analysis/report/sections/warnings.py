@@ -35,6 +35,11 @@ def list_warnings(study: Study) -> tuple[Sentence, ...]:
                 "random in each category."
             )
         )
+    if changed := study.changed_pairs:
+        more = f" and {pluralise(len(changed) - 1, 'other pair')}" if len(changed) > 1 else ""
+        pair = list_names([changed[0].first, changed[0].second])
+        text = f"{more}: judgements have changed since a look, which would now decide otherwise."
+        warnings.append(write_sentence(pair, text, " Its decision stands."))
     if claim.state != "final":
         return tuple(warnings)
     pairs = claim.comparisons

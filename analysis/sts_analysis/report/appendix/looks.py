@@ -1,0 +1,174 @@
+"""The looks at a study that was judged in a race, and what was decided at each."""
+
+import msgspec
+from markupsafe import Markup
+
+from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN
+from sts.annotations.log.looks import Look as RecordedLook
+from sts.names import format_time
+from sts_analysis.report.core import Report, Study, html, join
+from sts_analysis.report.markup import render_records
+from sts_analysis.report.text import p_value, percent, points, write_point
+
+TITLE = "Looks"
+NAV = "Looks"
+_GOALS = {"rank": "to rank all agents", "best": "to find the best agent"}
+
+
+class Look(msgspec.Struct, frozen=True):
+    """One look.
+
+    Attributes:
+      at: UTC seconds.
+      point: number of rounds after which it was due.
+      agents: in the race until then.
+      leaving: agents that left.
+      different: pairs that were found to differ significantly.
+      hopeless: pairs that would hardly differ significantly at the end of the plan.
+      open: other pairs, of which some may not count for the goal.
+      confirmed: pseudonym of the lead who confirmed it; "" if that was not needed.
+    """
+
+    at: float
+    point: float
+    agents: tuple[str, ...]
+    leaving: tuple[str, ...]
+    different: int
+    hopeless: int
+    open: int
+    confirmed: str
+
+
+class ResolvedPair(msgspec.Struct, frozen=True):
+    """A pair as its look found it.
+
+    Attributes:
+      first: name, before that of the second in alphabetical order.
+      second: name.
+      point: number of rounds after which it was resolved.
+      outcome: "different" or "hopeless".
+      difference: pass rate of the first minus that of the second.
+      p: adjusted for all pairs.
+      bar: p below which the two differ significantly.
+      information: share of the full plan's information on the pair.
+    """
+
+    first: str
+    second: str
+    point: float
+    outcome: str
+    difference: float | None
+    p: float | None
+    bar: float
+    information: float | None
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """An agent that a lead kept in the race.
+
+    Attributes:
+      agent: its name in the queue.
+      by: pseudonym of the lead.
+      at: UTC seconds.
+      reason: as given.
+    """
+
+    agent: str
+    by: str
+    at: float
+    reason: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What was decided, and when.
+
+    Attributes:
+      goal: "rank" or "best".
+      looks: in order.
+      pairs: resolved ones, in the order of the looks.
+      kept: agents that leads kept in the race.
+    """
+
+    goal: str
+    looks: tuple[Look, ...]
+    pairs: tuple[ResolvedPair, ...]
+    kept: tuple[Kept, ...]
+
+
+def compute(study: Study) -> Result | None:
+    """List the looks; None without one."""
+    race, plan = study.race, study.subject.plan
+    if race is None or plan is None:
+        return None
+    confirmed = plan.race.confirmed
+    return Result(
+        goal=race.looks[0].goal,
+        looks=tuple(
+            Look(
+                at=look.at,
+                point=look.point,
+                agents=look.agents,
+                leaving=look.leaving,
+                different=_count(look, DIFFERENT),
+                hopeless=_count(look, HOPELESS),
+                open=_count(look, OPEN),
+                confirmed=confirmed[look.number].by if look.number in confirmed else "",
+            )
+            for look in race.looks
+        ),
+        pairs=tuple(
+            ResolvedPair(
+                *(pair.first, pair.second, look.point, pair.outcome),
+                *(pair.difference, pair.p, pair.bar, pair.information),
+            )
+            for look, pair in race.resolved.values()
+        ),
+        kept=tuple(Kept(agent, *decision) for agent, decision in plan.race.kept.items()),
+    )
+
+
+def _count(look: RecordedLook, outcome: str) -> int:
+    return sum(pair.outcome == outcome for pair in look.pairs)
+
+
+def render(result: Result, report: Report) -> Markup:
+    """Show the looks, and the pairs that they resolved."""
+    looks = render_records(
+        result.looks,
+        {
+            "After": lambda row: write_point(row.point),
+            "Decided (UTC)": lambda row: format_time(row.at),
+            "Agents": lambda row: str(len(row.agents)),
+            "Differ": lambda row: str(row.different),
+            "Hopeless": lambda row: str(row.hopeless),
+            "Open": lambda row: str(row.open),
+            "Left": lambda row: ", ".join(row.leaving) or "–",
+            "Confirmed by": lambda row: row.confirmed or "–",
+        },
+    )
+    pairs = render_records(
+        result.pairs,
+        {
+            "Agents": lambda row: f"{row.first} – {row.second}",
+            "After": lambda row: write_point(row.point),
+            "Outcome": "outcome",
+            "Difference": lambda row: points(row.difference),
+            "p (Holm)": lambda row: p_value(row.p),
+            "Bar": lambda row: p_value(row.bar),
+            "Information": lambda row: percent(row.information),
+        },
+    )
+    kept = join(
+        html("<p class=cap>{} was kept in the race by {}: {}</p>", one.agent, one.by, one.reason)
+        for one in result.kept
+    )
+    return html(
+        "<p class=cap>People judged {}. At each look, an agent left of which every pair that "
+        "counted was resolved: different, with p below a bar that follows from the pair’s share of "
+        "the full plan’s information, or hopeless, as it would hardly differ significantly at the "
+        "end of the plan.</p>{}{}{}",
+        _GOALS[result.goal],
+        looks,
+        pairs,
+        kept,
+    )
