@@ -4,6 +4,8 @@ They are those of an export, without what looks do not use, and read in a tenth 
 chains of events are verified when a report is made.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import Connection, exists, func, not_, select, update
+from sqlalchemy import Connection, exists, func, select, update
 
 from sts.annotations.database.schema import anchors, copies, item_suites, slots
 from sts.annotations.study import base_suite
@@ -23,9 +23,9 @@ def place_clips(
     """
     if not changed:
         return
-    label = base_suite(suite)
-    linked = item_suites.c.item == slots.c.item
-    own = (item_suites.c.suite == label) | item_suites.c.suite.startswith(f"{label}+")
+    labels = connection.scalars(select(item_suites.c.suite).distinct()).all()
+    own = [label for label in labels if base_suite(label) == base_suite(suite)]
+    linked = item_suites.c.item == slots.c.item  # each label is looked up in the key
     of_slot = copies.c.item == slots.c.item
     first = select(func.min(copies.c.place)).where(of_slot, copies.c.agent.not_in([*out]))
     anchor = (anchors.c.item == slots.c.item) & (anchors.c.slot == slots.c.slot)
@@ -34,8 +34,8 @@ def place_clips(
         .where(
             slots.c.judged == 0,
             exists().where(of_slot, copies.c.agent.in_([*changed])),
-            exists().where(linked, own),
-            ~exists().where(linked, not_(own)),
+            exists().where(linked, item_suites.c.suite.in_(own)),
+            ~exists().where(linked, item_suites.c.suite.in_({*labels}.difference(own))),
             ~exists().where(anchor),
         )
         .values(place=func.coalesce(first.scalar_subquery(), NO_PLACE))
