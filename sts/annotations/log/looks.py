@@ -134,9 +134,11 @@ def _add_change(race: Race, kind: str, value: dict[str, Any]) -> None:
         lists = {name: tuple(value[name]) for name in ("agents", "pairs", "leaving")}
         race.looks.append(Look(**value | lists))
     elif kind == _CONFIRMATION:
-        race.confirmed[value.pop("look")] = Decision(**value)
+        number = value.pop("look")
+        race.confirmed[number] = Decision(**value)
     else:
-        race.kept[value.pop("agent")] = Decision(**value)
+        agent = value.pop("agent")
+        race.kept[agent] = Decision(**value)
 
 
 def find_last_time(connection: Connection) -> float | None:
