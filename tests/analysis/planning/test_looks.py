@@ -237,9 +237,17 @@ def test_look_rests_on_the_ratings_of_an_export(decided: Race3) -> None:
         read = load_race_ratings(connection, decided.workspace, SUITE, decided.store.study)
     study = decided.study()
     bounds = RaceBounds(dict.fromkeys(AGENTS, 1.0), dict.fromkeys(AGENTS, 1.0))
-    more = {"scenarios": study.subject.scenarios, "groups": study.subject.drawn_together}
+    subject = study.subject
     ours, theirs = (
-        RateModel(tabulate(table, "human", bounds=bounds, **more))
+        RateModel(
+            tabulate(
+                table,
+                "human",
+                bounds=bounds,
+                scenarios=subject.scenarios,
+                groups=subject.drawn_together,
+            )
+        )
         for table in (read.table, study.values)
     )
     assert (ours.outcomes.value == theirs.outcomes.value).mean() > 0.9

@@ -166,7 +166,7 @@ def render(result: Result, report: Report) -> Markup:
         "<p class=cap>People judged {}. At each look, an agent left of which every pair that "
         "counted was resolved: different, with p below a bar that follows from the pair’s share of "
         "the full plan’s information, or hopeless, as it would hardly differ significantly at the "
-        "end of the plan.</p>{}{}{}",
+        "end of the plan.</p>{}<h3>Resolved pairs</h3>{}{}",
         _GOALS[result.goal],
         looks,
         pairs,
