@@ -39,6 +39,7 @@ CLOSED = {
     "text": "The study lead has closed it, and no more episodes are assigned. Thank you.",
 }
 MORE = "New episodes appear here automatically."
+COMPLETE = "Judging is complete."
 _LOG = logging.getLogger(__name__)
 
 LoadEpisode = Callable[[str], dict[str, Any]]
@@ -315,7 +316,8 @@ def _load_previous(
 def _add_completion(notice: dict[str, str], study: StudySettings) -> None:
     """Tell a person who has finished how to complete the study, if its settings say so."""
     if study.clips_per_person or study.completion:
-        notice["text"] = notice["text"].replace(MORE, "This is all that you were asked for.")
+        for words in (MORE, COMPLETE):
+            notice["text"] = notice["text"].replace(words, "This is all that you were asked for.")
     if study.completion.startswith("https://"):
         notice |= {"text": f"{notice['text']} One step remains:", "link": study.completion}
     elif study.completion:
@@ -339,9 +341,10 @@ def _empty_notice(
         }
     if progress is None or progress.items:
         done_so_far = f"You have annotated {count_noun(done, 'episode')}. " if done else ""
+        is_complete = progress is not None and not progress.remaining
         return {
             "title": "All done, thank you" if done else "Your queue is empty",
-            "text": f"{done_so_far}{MORE}",
+            "text": f"{done_so_far}{COMPLETE if is_complete else MORE}",
         }
     return {
         "title": "No episodes yet",

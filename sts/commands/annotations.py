@@ -236,7 +236,7 @@ def _describe_race(found: RoundProgress) -> list[str]:
         )
     if found.expected_end is not None and found.agents_in:
         when = format_time(found.expected_end)
-        lines.append(f"expected end, if nobody else leaves: {when} UTC")
+        lines.append(f"expected end, if no other agent leaves: {when} UTC")
     return lines
 
 

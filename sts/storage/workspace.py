@@ -27,9 +27,10 @@ _DEFAULT_SETTINGS = """\
 schema = 2
 
 [annotation]
+goal = "rank"         # rank all agents, find the "best", or judge "all" that is queued
 annotations_per_clip = 1
-overlap = 0.1         # share of clips that at least two people annotate, queued first
-queue = 100000        # continuations queued at a time, a random sample of the suite
+overlap = 0.1         # share of clips that at least two people annotate
+queue = 100000        # continuations queued at a time, in the order of judging
 reference_rate = 0.1  # share of references among the clips shown, if there are any
 """
 

@@ -333,7 +333,7 @@ def test_empty_states_depend_on_the_work_done(store: AnnotationStore, ann: Annot
     data = talk(store, ann, {"outbox": [answer(*queued(store, ann))]})
     assert data["queue"] == []
     assert data["empty"]["title"] == "All done, thank you"
-    assert "You have annotated 1 episode." in data["empty"]["text"]
+    assert data["empty"]["text"] == "You have annotated 1 episode. Judging is complete."
     empty = talk(store, add_person(store, "late"), None)["empty"]
     assert empty["title"] == "Your queue is empty" and "judged 0" not in empty["text"]
 

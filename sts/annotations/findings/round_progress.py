@@ -33,7 +33,7 @@ class Round(NamedTuple):
 
 
 class RoundProgress(NamedTuple):
-    """How far a suite is judged, and who is in its race."""
+    """Progress of a suite's judging, and the state of its race."""
 
     rounds: list[Round]
     goal: str

@@ -26,7 +26,7 @@ of the plan either, and others."""
 
 
 class PairLook(NamedTuple):
-    """Two agents at one look; numbers are None where they cannot be compared."""
+    """Two agents at one look; numbers that cannot be known are absent (None)."""
 
     first: str
     second: str  # later in alphabetical order
@@ -53,7 +53,7 @@ class Look(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a lead decided: to confirm a look, or to keep an agent in the race."""
+    """A lead's decision to confirm a look, or to keep an agent in the race."""
 
     by: str  # the lead's pseudonym
     at: float  # UTC seconds
@@ -200,7 +200,7 @@ def keep_agent(
     """Keep an agent in the race, or bring it back. The connection must be the only writer.
 
     Raises:
-      UnknownName: it is none of the suite's `agents`.
+      UnknownName: the suite's `agents` lack it.
       ArgumentError: it is kept already.
     """
     if agent not in (known := sorted(agents)):

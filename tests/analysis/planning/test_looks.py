@@ -57,7 +57,7 @@ def list_scenarios(workspace: Workspace) -> list[Scenario]:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def play_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace in which three agents have played three continuations of 60 scenarios."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("played"))).create()
     kept = list_scenarios(workspace)
@@ -170,7 +170,7 @@ def decided(begin, decided_root: Path) -> Race3:
 
 
 @pytest.fixture
-def ended(begin, ended_root: Path) -> Race3:
+def end_race(begin, ended_root: Path) -> Race3:
     return begin(ended_root)
 
 
@@ -299,7 +299,7 @@ def test_race_killed_between_decision_and_effect_has_neither(begin, played: Path
     assert again is not None and again.leaving == look.leaving and {*race.race.out} == {"blind"}
 
 
-def test_nobody_leaves_and_no_look_follows_until_a_lead_confirms(begin, played, capsys) -> None:
+def test_no_agent_leaves_and_no_look_follows_until_a_lead_confirms(begin, played, capsys) -> None:
     race = begin(played, "confirm_rounds = true\n")
     while not race.race.pending:
         race.judge()
@@ -404,7 +404,7 @@ def test_agent_that_joins_later_begins_at_round_1_and_has_looks_of_its_own(decid
     assert decided.study().claim.state == "final"
 
 
-def test_suite_that_is_closed_early_has_no_further_looks_and_keeps_its_decisions(decided) -> None:
+def test_suite_closed_early_has_no_further_looks_and_keeps_its_decisions(decided) -> None:
     change(decided.store, plans.close_suite, SUITE, _hashes(decided), decided.lead, "no money")
     assert decided.look() is None
     report = compute_report(decided.study())
@@ -438,7 +438,7 @@ def test_rounds_show_who_is_in_the_race_and_what_is_saved(decided: Race3, capsys
     said = capsys.readouterr().out
     assert "in the race: local-search, random" in said and "left: blind after round" in said
     assert "to rank the agents: " in said and "of 3 pairs resolved" in said
-    assert "expected end, if nobody else leaves: " in said
+    assert "expected end, if no other agent leaves: " in said
     assert main(["annotations", "rounds", SUITE, "--json", *place]) == 0
     state = json.loads(capsys.readouterr().out)
     assert state["agents_out"] == decided.race.out and state["expected_end"] > 0

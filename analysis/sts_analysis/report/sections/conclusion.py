@@ -84,7 +84,7 @@ class Result(msgspec.Struct, frozen=True):
       judged_clips: what is judged of that.
       skipped_clips: what is not, as all agents that it shows had left the race.
       hours_judged: that people spent on agents' clips; null if no time is known.
-      hours_saved: that the skipped clips would have taken; null likewise.
+      hours_saved: that the skipped clips would have taken; null if no time is known.
       missing: planned continuations that do not exist, by agent that lacks some.
       closed: why the study was closed early; "" if it was not.
       plan: the number of the plan; above 1 if something was added after a final conclusion.
