@@ -73,22 +73,23 @@ def find_closed_bar(information: np.ndarray | float) -> np.ndarray:
 
 
 def find_hopeless(
-    difference: np.ndarray, se: np.ndarray, information: np.ndarray, pairs: int
+    difference: np.ndarray, se: np.ndarray, information: np.ndarray, pairs: int | np.ndarray
 ) -> np.ndarray:
     """Find pairs that would hardly differ significantly at the end of the plan.
 
     Args:
-      difference: float64[P].
-      se: float64[P], its standard error.
-      information: float64[P], share of the full plan's that there is.
-      pairs: number of comparisons among which a pair would have to stand out.
+      difference: float64[..., P], of one or many studies.
+      se: float64[..., P], its standard error.
+      information: float64[..., P], share of the full plan's that there is.
+      pairs: number of comparisons among which a pair would have to stand out; of many studies,
+        int64[..., 1].
 
     Returns:
-      bool[P]; False where anything is NaN.
+      bool[..., P]; False where anything is NaN.
     """
     end = np.sqrt(information) * se
     room = _HOPE * np.sqrt(np.maximum(se**2 - end**2, 0.0))
-    bar = stats.norm.isf(ALPHA / 2 / max(pairs, 1))
+    bar = stats.norm.isf(ALPHA / 2 / np.maximum(pairs, 1))
     return np.asarray(np.abs(difference) + room < bar * end)
 
 
