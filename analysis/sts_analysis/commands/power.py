@@ -1,7 +1,9 @@
 """`sts power`: the difference between agents that a study detects, and what a smaller one takes."""
 
 import argparse
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,15 @@ from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts_analysis.commands.source import EITHER, has_source, load_pilot
 from sts_analysis.commands.table import ASSUMED, SIZE
 from sts_analysis.planning.chances import Accuracy
-from sts_analysis.planning.pilot import Pilot, measure_pair, widen_count
+from sts_analysis.planning.pilot import Pilot, measure, measure_pair, widen_count
 from sts_analysis.planning.power import Assumptions, Design, find_difference, plan_study
+from sts_analysis.planning.race_hours import RaceShare, simulate_race, spread_agents
 
 Row = dict[str, Any]
+Race = Callable[[Design, tuple[int, ...]], dict[int, RaceShare]]
 CONTINUATIONS = (1, 2, 3, 5, 10)
 """Numbers of continuations of which the hours are listed."""
+_HOURS = "hours", "hours_racing"
 _ONE_CONTINUATION = "not known: the pilot has one continuation of each scenario"
 
 
@@ -32,7 +37,11 @@ def power(args: argparse.Namespace) -> Result:
             np.array([given.pop("rate")]), np.ones(1), accuracy=accuracy, **given
         )
         design = Design(**SIZE, fixed=args.target == "fixed")
-        rows = [{"a": "", "b": ""} | _plan(args, assumptions, design, 2)]
+        agents = args.n_agents or 2
+        model = spread_agents(assumptions, args.difference / 100, agents)
+        race: Race = functools.partial(simulate_race, model, assumptions.share, accuracy, args.goal)
+        known = {"a": "", "b": "", "rates": model.rate[:, 0].tolist()}
+        rows = [known | _plan(args, assumptions, design, agents, race)]
         return Result({"pairs": rows}, _describe(rows))
     pilot = load_pilot(args)
     names = [pilot.outcomes.agents[agent] for agent in pilot.ranked]
@@ -40,7 +49,11 @@ def power(args: argparse.Namespace) -> Result:
         if name not in names:
             raise UnknownName("ranked agent", name, names)
     pairs = [args.pair] if args.pair else list(zip(names, names[1:], strict=False))
-    rows = [{"a": a, "b": b} | _measure(args, pilot, a, b) for a, b in pairs]
+    moments = measure(pilot.outcomes, pilot.ranked)
+    chances = moments.fit_chances(pilot.accuracy), moments.share, pilot.accuracy
+    # Pairs of a complete pilot have the same design.
+    race = functools.cache(functools.partial(simulate_race, *chances, args.goal))
+    rows = [{"a": a, "b": b} | _measure(args, pilot, race, a, b) for a, b in pairs]
     if all("reason" in row for row in rows):
         raise DamagedData("; ".join(f"{_name(row)}: {row['reason']}" for row in rows))
     return Result({"pairs": rows}, _describe(rows))
@@ -74,21 +87,23 @@ def _get(args: argparse.Namespace, name: str, default: float) -> Any:
     return default if value is None else value
 
 
-def _measure(args: argparse.Namespace, pilot: Pilot, a: str, b: str) -> Row:
+def _measure(args: argparse.Namespace, pilot: Pilot, race: Race, a: str, b: str) -> Row:
     measured = measure_pair(pilot, *(pilot.outcomes.agents.index(name) for name in (a, b)))
     if isinstance(measured, str):
         return {"reason": measured}
     assumptions, design = measured
     if args.continuations is not None and math.isnan(assumptions.icc):
         raise ArgumentError(f"--continuations: what another number does is {_ONE_CONTINUATION}")
-    row = _plan(args, assumptions, design, len(pilot.ranked)) | {"answers": pilot.answers}
+    agents = args.n_agents or len(pilot.ranked)
+    row = _plan(args, assumptions, design, agents, race) | {"answers": pilot.answers}
     df = design.degrees_of_freedom(len(assumptions.rate))
     number = row["needed"]["scenarios"]
     return row | {"scenarios_range": None if number is None else widen_count(number, df)}
 
 
-def _plan(args: argparse.Namespace, assumptions: Assumptions, design: Design, agents: int) -> Row:
-    agents = args.n_agents or agents
+def _plan(
+    args: argparse.Namespace, assumptions: Assumptions, design: Design, agents: int, race: Race
+) -> Row:
     size = {name: _get(args, name, getattr(design, name)) for name in SIZE}
     design = design._replace(**size, pairs=agents * (agents - 1) // 2, power=args.power)
     known = assumptions._asdict() | assumptions.accuracy._asdict()
@@ -98,23 +113,27 @@ def _plan(args: argparse.Namespace, assumptions: Assumptions, design: Design, ag
         "design": design._asdict(),
         "target": args.difference / 100,
         **plan_study(assumptions, design, args.difference / 100)._asdict(),
-        "hours": _list_hours(assumptions, design, agents, args.seconds),
+        "goal": args.goal,
+        "hours": _list_hours(assumptions, design, agents * args.seconds / 3600, race),
     }
 
 
-def _list_hours(assumptions: Assumptions, design: Design, agents: int, seconds: float) -> list[Row]:
-    """List what numbers of continuations detect, by formula, and how many hours all agents take."""
+def _list_hours(assumptions: Assumptions, design: Design, each: float, race: Race) -> list[Row]:
+    """List what numbers of continuations detect, and how many hours all agents take.
+
+    `each` is the hours of one clip of each agent.
+    """
     if math.isnan(assumptions.icc):
         return []
-    designs = (design._replace(continuations=number) for number in CONTINUATIONS)
-    return [
-        {
-            "continuations": one.continuations,
-            "difference": find_difference(assumptions, one),
-            "hours": agents * one.verdicts * seconds / 3600,
-        }
-        for one in designs
-    ]
+    shares = race(design._replace(continuations=1), CONTINUATIONS)
+    rows = []
+    for number in CONTINUATIONS:
+        one, share = design._replace(continuations=number), shares.get(number)
+        hours = one.verdicts * each
+        row = {"continuations": number, "difference": find_difference(assumptions, one)}
+        racing = None if share is None else share.judged * hours
+        rows.append(row | {"hours": hours, "hours_racing": racing})
+    return rows
 
 
 def _describe(rows: list[Row]) -> str:
@@ -149,20 +168,35 @@ def _describe(rows: list[Row]) -> str:
             (
                 row["continuations"],
                 "none" if row["difference"] is None else f"{100 * row['difference']:.1f}",
-                f"{row['hours']:.0f}",
+                *(f"{row[name]:.0f}" for name in _HOURS if row[name] is not None),
             )
             for row in rows_of_hours
         ]
-        lines += ["", format_table(("continuations", "detectable difference", "hours"), cells), ""]
+        columns = ("continuations", "detectable difference", "hours", "hours with racing")
+        lines += ["", format_table(columns[: len(cells[0])], cells), ""]
         lines.append(
             "Hours: of judging all agents, if no two continuations look alike; see --seconds."
         )
+        if rows_of_hours[0]["hours_racing"] is not None:
+            lines.append(_describe_race(first))
+        elif first["goal"] != "all":
+            lines.append("Racing: not simulated, as the study is too large.")
     for name in ("continuations", "annotations"):
         text = str(first["needed"][name] or "no number suffices")
         if name == "continuations" and "icc" not in shown:
             text = _ONE_CONTINUATION
         lines.append(f"{name.capitalize()} for {points}, all else the same: {text}.")
     return "\n".join(lines)
+
+
+def _describe_race(row: Row) -> str:
+    rates = "those of the pilot"
+    if "rates" in row:
+        low, high = row["rates"][-1], row["rates"][0]
+        points = f"{100 * row['target']:g} points"
+        rates = f"{low:.2f} to {high:.2f}, neighbours {points} apart within 0.02 to 0.98"
+    what = "all pairs of agents" if row["goal"] == "rank" else "which agent is best"
+    return f"Racing: the mean of simulated studies, to resolve {what}. True rates: {rates}."
 
 
 def _list_cells(row: Row) -> list[Any]:

@@ -215,6 +215,13 @@ POWER = Command(
         option("--power P", "probability of detecting it (default: 0.8)", 0.8),
         option("--seconds S", "seconds that judging a clip takes (default: 30)", 30.0),
         option(
+            "--goal",
+            "why agents leave the race: all are ranked (default) or the best is found; all: none "
+            "leaves",
+            "rank",
+            choices=("rank", "best", "all"),
+        ),
+        option(
             "--n-agents J",
             "number of agents, all pairs compared (default: the pilot's, or 2)",
             least=2,
