@@ -116,6 +116,9 @@ def read_sign(pair: PairLook) -> float:
 def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[str]) -> LookResult:
     """Look at all pairs of agents that are not resolved yet.
 
+    Agents that cannot be compared stay until the last of the others leaves. No agent leaves if
+    fewer than two can be compared.
+
     Args:
       model: of what was judged before the point of the look.
       resolved: pairs that earlier looks resolved.
@@ -124,19 +127,19 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
     """
     rates, names = model.estimate_rates(), model.outcomes.agents
     candidates, _ = find_candidates(model.outcomes, rates)
-    found = dict(resolved)
-    looks: tuple[PairLook, ...] = ()
-    if len(candidates) > 1:
-        others = model.generalises(rates, candidates)
-        pairs = model.compare(candidates, other_annotators=others)
-        looks = _resolve(model.outcomes, rates, pairs, found)
-        found |= {(one.first, one.second): read_sign(one) for one in looks if one.outcome != OPEN}
+    if len(candidates) < 2:  # there is nothing to compare yet
+        return LookResult((), ())
+    others = model.generalises(rates, candidates)
+    pairs = model.compare(candidates, other_annotators=others)
+    looks = _resolve(model.outcomes, rates, pairs, resolved)
+    decided = {(one.first, one.second): read_sign(one) for one in looks if one.outcome != OPEN}
+    found = {**resolved, **decided}
     open_pairs = [(one.first, one.second) for one in looks if one.outcome == OPEN]
     if goal == "best":
         beaten = {pair[1 if sign > 0 else 0] for pair, sign in found.items() if sign}
         open_pairs = [pair for pair in open_pairs if not beaten.intersection(pair)]
     racing_pairs = [pair for pair in open_pairs if not {*racing}.isdisjoint(pair)]
-    if len(candidates) > 1 and not racing_pairs:
+    if not racing_pairs:
         return LookResult(looks, tuple(sorted(racing)))
     waiting = {name for pair in racing_pairs for name in pair}
     ranked = {names[agent] for agent in candidates}
