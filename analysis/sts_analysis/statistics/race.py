@@ -131,7 +131,9 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
         return LookResult((), ())
     others = model.generalises(rates, candidates)
     pairs = model.compare(candidates, other_annotators=others)
-    looks = _resolve(model.outcomes, rates, pairs, resolved)
+    # What annotators would add for others is vague with few verdicts, and must end no comparison.
+    these = model.compare(candidates, other_annotators=False) if others else pairs
+    looks = _resolve(model.outcomes, rates, pairs, these, resolved)
     decided = {(one.first, one.second): read_sign(one) for one in looks if one.outcome != OPEN}
     found = {**resolved, **decided}
     open_pairs = [(one.first, one.second) for one in looks if one.outcome == OPEN]
@@ -147,9 +149,9 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
 
 
 def _resolve(
-    outcomes: Outcomes, rates: Rates, pairs: Comparisons, resolved: Resolved
+    outcomes: Outcomes, rates: Rates, pairs: Comparisons, these: Comparisons, resolved: Resolved
 ) -> tuple[PairLook, ...]:
-    """Decide each pair that is not resolved yet."""
+    """Decide each pair that is not resolved yet: by `these` annotators alone if it is hopeless."""
     names, information = outcomes.agents, measure_information(outcomes, pairs)
     bar = find_closed_bar(information)
     enough = rates.units[np.stack([pairs.first, pairs.second])].min(axis=0) >= MIN_UNITS
@@ -158,7 +160,8 @@ def _resolve(
     both = zip(pairs.first, pairs.second, strict=True)
     known = [(min(names[a], names[b]), max(names[a], names[b])) for a, b in both]
     told = np.array([bool(resolved.get(pair)) for pair in known]) | differ
-    hopeless = enough & find_hopeless(pairs.value, pairs.se, information, int((~told).sum()))
+    planned = measure_information(outcomes, these)
+    hopeless = enough & find_hopeless(these.value, these.se, planned, int((~told).sum()))
     rows = []
     for at, pair in enumerate(known):
         if pair in resolved:
