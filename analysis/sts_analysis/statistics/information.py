@@ -3,26 +3,41 @@
 Axes: A agents, S scenarios, P pairs of agents.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sts_analysis.statistics.estimate import divide
 from sts_analysis.statistics.rates import Comparisons
 from sts_analysis.statistics.tabulation import Outcomes
 
+_BETWEEN = 0.25
+"""Share of the variance of a difference, from one continuation a scenario, that lies between
+scenarios: as `sts power` assumes, with an intraclass correlation of .4 and a correlation of .5."""
 
-def measure_information(outcomes: Outcomes, pairs: Comparisons) -> np.ndarray:
+
+class Information(NamedTuple):
+    """Each pair's share of the full plan's information.
+
+    Attributes:
+      share: float64[P], in [0, 1]; NaN for a pair without a variance.
+      known: bool[P], it is from the data; otherwise no agent of the pair has two continuations in a
+        scenario yet, and its variance between scenarios is assumed.
+    """
+
+    share: np.ndarray
+    known: np.ndarray
+
+
+def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
     """Measure each pair's share: the variance of its difference at the full plan over that of now.
 
     More continuations reduce only the variance within scenarios, so one of ten is far more than a
-    tenth. What an agent's continuations vary within scenarios is pooled over these. Before any has
-    two, the share is that of continuations, which is never too large.
+    tenth. What an agent's continuations vary within scenarios is pooled over these.
 
     Args:
       outcomes: of a study judged in rounds; all continuations that exist are planned.
       pairs: of its agents.
-
-    Returns:
-      float64[P], in [0, 1]; NaN for a pair without a variance.
     """
     made = outcomes.continuations
     planned = made.tally(made.agent >= 0, outcomes.value.shape)
@@ -35,20 +50,30 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> np.ndarray:
 
     joint, wanted = np.isfinite(outcomes.value), planned > 0
     counts = [sum_joint(known, known)[first, second] for known in (joint, wanted)]
-    parts = []  # variance within scenarios, now and at the end
-    for number, known, count in zip((judged, planned), (joint, wanted), counts, strict=True):
-        sums = within[:, None] * sum_joint(divide(1.0, number), known)
-        parts.append(divide(sums[first, second] + sums[second, first], count**2))
+    sums = [
+        sum_joint(divide(1.0, number), known)
+        for number, known in ((judged, joint), (planned, wanted))
+    ]
     now, scenarios = pairs.se**2, divide(*counts)
+
+    def add(variance: np.ndarray) -> list[np.ndarray]:
+        """Return the variance within scenarios, float64[A], of each pair: now, and at the end."""
+        each = [variance[:, None] * one for one in sums]
+        pairs = zip(each, counts, strict=True)
+        return [divide(x[first, second] + x[second, first], number**2) for x, number in pairs]
+
+    parts, equal = add(within), add(np.ones(len(within)))
+    known = np.isfinite(parts[0])
+    assumed = (1 - _BETWEEN) * now
+    parts = [
+        np.where(known, part, assumed * divide(each, equal[0]))
+        for part, each in zip(parts, equal, strict=True)
+    ]
     later = np.maximum(now - parts[0], 0.0) * scenarios + parts[1]
-    made_by_now, in_all = (sum_joint(x, joint) for x in (judged, planned))
-    made_share = divide(*(x[first, second] + x[second, first] for x in (made_by_now, in_all)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(
-            np.isnan(parts[0]), scenarios * made_share, later / np.maximum(now, parts[0])
-        )
-        share[~(now > 0) | (counts[0] == 0)] = np.nan
-    return np.asarray(np.clip(share, 0.0, 1.0))
+        share = later / np.maximum(now, parts[0])
+    share[~(now > 0) | (counts[0] == 0)] = np.nan
+    return Information(np.asarray(np.clip(share, 0.0, 1.0)), known)
 
 
 def _vary_within(outcomes: Outcomes) -> np.ndarray:

@@ -152,7 +152,7 @@ def _resolve(
     outcomes: Outcomes, rates: Rates, pairs: Comparisons, these: Comparisons, resolved: Resolved
 ) -> tuple[PairLook, ...]:
     """Decide each pair that is not resolved yet: by `these` annotators alone if it is hopeless."""
-    names, information = outcomes.agents, measure_information(outcomes, pairs)
+    names, information = outcomes.agents, measure_information(outcomes, pairs).share
     bar = find_closed_bar(information)
     enough = rates.units[np.stack([pairs.first, pairs.second])].min(axis=0) >= MIN_UNITS
     with np.errstate(invalid="ignore"):
@@ -160,17 +160,20 @@ def _resolve(
     both = zip(pairs.first, pairs.second, strict=True)
     known = [(min(names[a], names[b]), max(names[a], names[b])) for a, b in both]
     told = np.array([bool(resolved.get(pair)) for pair in known]) | differ
-    planned = measure_information(outcomes, these)
-    hopeless = enough & find_hopeless(these.value, these.se, planned, int((~told).sum()))
+    # What is assumed of the variance may decide that agents differ, whose bar is then far from its
+    # level in any case, but not that they do not.
+    share, is_known = measure_information(outcomes, these)
+    share = np.where(is_known, share, np.nan)
+    hopeless = enough & find_hopeless(these.value, these.se, share, int((~told).sum()))
     rows = []
     for at, pair in enumerate(known):
         if pair in resolved:
             continue
         sign = 1.0 if names[pairs.first[at]] == pair[0] else -1.0
         numbers = sign * pairs.value[at], pairs.se[at], pairs.p_worst_holm[at], bar[at]
-        difference, se, p, bar_, share = (
+        difference, se, p, bar_, own = (
             float(x) if np.isfinite(x) else None for x in (*numbers, information[at])
         )
         outcome = DIFFERENT if differ[at] else HOPELESS if hopeless[at] else OPEN
-        rows.append(PairLook(*pair, difference, se, p, bar_ or 0.0, share, outcome))
+        rows.append(PairLook(*pair, difference, se, p, bar_ or 0.0, own, outcome))
     return tuple(rows)

@@ -56,7 +56,7 @@ def list_scenarios(workspace: Workspace) -> list[Scenario]:
     return [one for one in core if not one.pair and not one.dialogue][::2][:60]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", name="played")
 def play_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace in which three agents have played three continuations of 60 scenarios."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("played"))).create()
@@ -169,7 +169,7 @@ def decided(begin, decided_root: Path) -> Race3:
     return begin(decided_root)
 
 
-@pytest.fixture
+@pytest.fixture(name="ended")
 def end_race(begin, ended_root: Path) -> Race3:
     return begin(ended_root)
 
