@@ -299,6 +299,7 @@ def test_race_killed_between_decision_and_effect_has_neither(begin, played: Path
     assert again is not None and again.leaving == look.leaving and {*race.race.out} == {"blind"}
 
 
+@pytest.mark.landing
 def test_no_agent_leaves_and_no_look_follows_until_a_lead_confirms(begin, played, capsys) -> None:
     race = begin(played, "confirm_rounds = true\n")
     while not race.race.pending:
@@ -327,6 +328,7 @@ def _looks(study: Study):
     return section.compute(study)
 
 
+@pytest.mark.landing
 def test_lead_brings_an_agent_back_with_a_reason(decided: Race3, capsys) -> None:
     place = ["--user", "Lena", "--workspace", str(decided.workspace.root)]
     words = ["race", SUITE, "--keep", "blind", *place]
@@ -357,6 +359,7 @@ def test_goal_cannot_change_after_the_first_look(decided: Race3, capsys) -> None
     assert "annotation.goal to be one of 'rank', 'best', 'all'" in capsys.readouterr().err
 
 
+@pytest.mark.landing
 def test_study_whose_goal_is_all_has_no_looks(begin, played: Path) -> None:
     race = begin(played, 'goal = "all"\n')
     race.judge(until_due=False)
@@ -384,6 +387,7 @@ def study_warnings(study: Study):
     return list_warnings(study)
 
 
+@pytest.mark.landing
 def test_agent_that_joins_later_begins_at_round_1_and_has_looks_of_its_own(decided: Race3) -> None:
     kept = list_scenarios(decided.workspace)
     run(decided.workspace, kept, ["rule"], count=3, seed=0, workers=1, progress=quiet)
