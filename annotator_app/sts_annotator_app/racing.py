@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log.closings import find_closing
-from sts.annotations.log.looks import load_race
+from sts.annotations.log.looks import find_points, load_race
 from sts.annotations.people.members import last_event_time
 from sts.annotations.queue.leaving import find_reached_places
 from sts.errors import StsError
@@ -63,7 +63,7 @@ class LookMaker:
                 return False
             until = find_reached_places(connection, self._suite)
         rounds = 1 + int(min(min(until.values(), default=0.0), _MAX_ROUNDS))
-        if find_due_point(until, race.last_points, rounds) is None:
+        if find_due_point(until, find_points(race.looks), rounds) is None:
             return False
         self._last_event = event
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,8 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.plan import close_suite
+from sts.annotations.log.looks import DIFFERENT, Look, PairLook, load_race
 from sts.annotations.people import members, people, sessions
 from sts.annotations.people.members import DailyWork
+from sts.annotations.queue.leaving import record_look
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
 from sts_annotator_app.pages import team
@@ -89,6 +92,27 @@ def test_closing_of_the_study_is_stated_with_its_lead_and_reason(study: Annotati
     (said,) = [one.value for one in open_page(script).info if "Closed early" in one.value]
     assert r"by Max\: the \*funding\* ends\. No clips" in said
     assert f"sts annotations close {SUITE} --reopen" in said
+
+
+def test_lead_confirms_a_look_and_brings_an_agent_back(study: AnnotationStore) -> None:
+    others = [replace(one, agent="<i>rule", clip=f"{one.clip} b") for one in some_items(5)]
+    others = [replace(one, continuation=f"{one.continuation} b") for one in others]
+    enqueue(study, some_items(5) + others)
+    assert not html(open_page(script)).count("Decided")
+    pair = PairLook("<i>rule", "random", 0.5, 0.1, 0.001, 0.01, 0.5, DIFFERENT)
+    look = Look(1, 0.0, 0.25, "rank", 0, ("<i>rule", "random"), (pair,), ("<i>rule",), True)
+    assert change(study, record_look, SUITE, look)
+    page = open_page(script)
+    assert "&lt;i&gt;rule (not confirmed)" in html(page)
+    assert "would leave" in page.warning[0].value and not ask(study, load_race, SUITE).out
+    click(page, "Confirm")
+    assert ask(study, load_race, SUITE).out == {"<i>rule": 0.25} and not page.warning
+    assert any("1 of 1 pair resolved" in one.value for one in page.markdown)
+    next(one for one in page.text_input if "every report" in one.label).set_value("our baseline")
+    click(page, "Keep")
+    race = ask(study, load_race, SUITE)
+    assert not race.out and race.kept["<i>rule"].reason == "our baseline"
+    assert any("kept in the race by Lena: our baseline" in one.value for one in page.text)
 
 
 def test_members_are_shown_with_their_work_and_state_and_escaped_names(

@@ -9,6 +9,7 @@ from sts.annotations.log.looks import (
     Look,
     Race,
     check_goal,
+    find_points,
     load_race,
 )
 from sts.annotations.queue.leaving import record_look
@@ -58,10 +59,11 @@ def _take_look(store: AnnotationStore, workspace: Workspace, suite: str) -> Look
             return None
         data = load_race_ratings(connection, workspace, suite, study)
     racing = {agent: until for agent, until in data.until.items() if agent not in race.out}
-    point = find_due_point(racing, race.last_points, data.rounds)
+    looked = find_points(race.looks)
+    point = find_due_point(racing, looked, data.rounds)
     if point is None:
         return None
-    bounds = {agent: race.out.get(agent, point) for agent in data.until}
+    bounds = looked | {agent: max(point, looked.get(agent, 0.0)) for agent in racing} | race.out
     chosen = selections.load_selection(workspace, suite)
     subject = describe_subject(workspace, chosen)
     outcomes = tabulate(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from sts.annotations.log.looks import OPEN, Look, PairLook, Race
+from sts.annotations.log.looks import OPEN, Look, PairLook, Race, find_points
 from sts_analysis.inputs.scores import Versions
 from sts_analysis.report.claim import Resolved
 from sts_analysis.statistics.race import look_at, read_sign
@@ -28,8 +28,7 @@ class RaceRecord(NamedTuple):
     @property
     def bounds(self) -> RaceBounds:
         """What counts of each agent."""
-        looked = {agent: look.point for look in self.looks for agent in look.agents}
-        return RaceBounds(looked, self.out)
+        return RaceBounds(find_points(self.looks), self.out)
 
     def find_changes(self, model_at: Callable[[RaceBounds], RateModel]) -> Iterator[PairLook]:
         """Yield the resolved pairs about which a look would decide otherwise by now.
@@ -37,10 +36,9 @@ class RaceRecord(NamedTuple):
         Args:
           model_at: returns the rates from what is judged by now within the bounds of a look.
         """
-        seen: dict[str, float] = {}
         resolved: dict[tuple[str, str], float] = {}
-        for look in self.looks:
-            seen |= dict.fromkeys(look.agents, look.point)
+        for number, look in enumerate(self.looks, start=1):
+            seen = find_points(self.looks[:number])
             decided = {(p.first, p.second): p for p in look.pairs if p.outcome != OPEN}
             if decided:
                 model = model_at(RaceBounds(seen, seen))

@@ -43,7 +43,7 @@ class Look(NamedTuple):
 
     number: int  # from 1
     at: float  # UTC seconds
-    point: float  # number of rounds, such as 0.25; it rests on the cells before this place
+    point: float  # number of rounds, such as 0.25; see `find_points`
     goal: str
     seed: int  # of the order in which cells are judged
     agents: tuple[str, ...]  # in the race until then
@@ -82,14 +82,10 @@ class Race:
 
     @property
     def out(self) -> dict[str, float]:
-        """The agents that have left, with the point of that look."""
-        left = {agent: look.point for look in self.effective for agent in look.leaving}
-        return {agent: point for agent, point in left.items() if agent not in self.kept}
-
-    @property
-    def last_points(self) -> dict[str, float]:
-        """The point of each agent's last look."""
-        return {agent: look.point for look in self.looks for agent in look.agents}
+        """The agents that have left, with the place in rounds up to which theirs counts."""
+        left = {agent for look in self.effective for agent in look.leaving}
+        points = find_points(self.effective)
+        return {agent: points[agent] for agent in left if agent not in self.kept}
 
     @property
     def resolved(self) -> dict[tuple[str, str], tuple[Look, PairLook]]:
@@ -100,6 +96,17 @@ class Race:
             for pair in look.pairs
             if pair.outcome != OPEN
         }
+
+
+def find_points(looks: Iterable[Look]) -> dict[str, float]:
+    """Find the place in rounds up to which each agent is judged and counts after some looks.
+
+    After a look that is due to an agent that joined later, those of others are farther.
+    """
+    points: dict[str, float] = {}
+    for look in looks:
+        points |= {agent: max(look.point, points.get(agent, 0.0)) for agent in look.agents}
+    return points
 
 
 _ROWS = (

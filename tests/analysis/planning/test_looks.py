@@ -38,11 +38,13 @@ from sts_analysis.report.document import compute_report
 from sts_analysis.report.text import to_plain
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import RaceBounds, tabulate
+from sts_annotator_app import racing
 from sts_annotator_app.queueing import fill_queue
 from sts_annotator_app.racing import LookMaker
 from tests.annotations.examples import a_submission
 from tests.annotator_app.serving import quiet
 from tests.stores import add_person, ask, change, submit
+from tests.waiting import wait_until
 
 SUITE = "few@1"
 AGENTS = ("blind", "local-search", "random")
@@ -463,3 +465,16 @@ def test_queue_that_holds_a_part_of_the_suite_makes_no_look_before_its_time(begi
     race.judge(until_due=False)
     look = race.look()
     assert look is None or look.point < 1
+
+
+@pytest.mark.landing
+def test_server_makes_the_look_that_is_due(begin, played: Path, monkeypatch) -> None:
+    race = begin(played)
+    monkeypatch.setattr(racing, "CHECK_S", 0.05)
+    maker = LookMaker(race.workspace, SUITE, lambda: race.store)
+    maker.start()
+    try:
+        race.judge()
+        assert wait_until(lambda: race.race.looks)[0].point == 0.25
+    finally:
+        maker.stop()
