@@ -14,6 +14,7 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.power import Assumptions, Design
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics import race
+from sts_analysis.statistics.information import BETWEEN
 
 MAX_AGENTS = 30
 _STUDIES = 20, 400
@@ -112,7 +113,9 @@ class _Studies(NamedTuple):
             enough = enough[:, :, None] & enough[:, None]
             differ = enough & (p < race.find_closed_bar(information))
             pairs = ((~differ & (sign == 0)).sum(axis=(1, 2), keepdims=True) - agents) // 2
-            hopeless = enough & race.find_hopeless(difference, se, information, pairs)
+            several = number > 1
+            hopeless = enough & several[:, :, None] & several[:, None]
+            hopeless &= race.find_hopeless(difference, se, information, pairs)
             sign = np.where(~resolved & differ, np.sign(difference), sign)
             resolved |= differ | hopeless
             waiting = ~resolved
@@ -149,8 +152,9 @@ class _Studies(NamedTuple):
             now = np.where(least >= est.MIN_UNITS_PER_CATEGORY, within, now)
             units, groups = joint * least, joint
         later = now - within + (self.within[:, None] + self.within) / rounds
-        made = (number[:, :, None] + number[:, None]) / (2 * rounds)
-        information = share * np.where(least > 1, est.divide(later, now), made)
+        fewer = 2 / rounds / (1 / number[:, :, None] + 1 / number[:, None])
+        assumed = BETWEEN + (1 - BETWEEN) * fewer
+        information = share * np.where(least > 1, est.divide(later, now), assumed)
         df = units - np.where(units >= est.MIN_UNITS_PER_CATEGORY * groups, groups, 1)
         se = np.sqrt(est.divide(now, joint))
         p = 2 * stdtr(np.maximum(df, 1), -est.divide(np.abs(difference), se))

@@ -11,7 +11,7 @@ from sts_analysis.statistics.estimate import divide
 from sts_analysis.statistics.rates import Comparisons
 from sts_analysis.statistics.tabulation import Outcomes
 
-_BETWEEN = 0.25
+BETWEEN = 0.25
 """Share of the variance of a difference, from one continuation a scenario, that lies between
 scenarios: as `sts power` assumes, with an intraclass correlation of .4 and a correlation of .5."""
 
@@ -64,7 +64,7 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
 
     parts, equal = add(within), add(np.ones(len(within)))
     known = np.isfinite(parts[0])
-    assumed = (1 - _BETWEEN) * now
+    assumed = (1 - BETWEEN) * now
     parts = [
         np.where(known, part, assumed * divide(each, equal[0]))
         for part, each in zip(parts, equal, strict=True)

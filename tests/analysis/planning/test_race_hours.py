@@ -67,8 +67,8 @@ def look_at_study(verdicts: np.ndarray, goal: str, place: np.ndarray) -> tuple[f
     ("goal", "studies"),
     [
         ("rank", 15),
-        pytest.param("rank", 80, marks=pytest.mark.landing),
-        pytest.param("best", 80, marks=pytest.mark.landing),
+        pytest.param("rank", 160, marks=pytest.mark.slow),
+        pytest.param("best", 160, marks=pytest.mark.slow),
     ],
 )
 def test_simulated_race_judges_and_separates_what_looks_at_tables_do(goal, studies) -> None:
