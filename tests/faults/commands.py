@@ -121,6 +121,7 @@ APART = {
     "draft add": "a decision and a candidate, kept as those of draft edit",
     "suite build": "an import and a freeze; its recordings may be missing",
     "demo": "record, run, label and report, one after the other",
+    "race": "a look and its effect: tests/analysis/planning/test_looks.py kills it between both",
     "overcooked train": "writes next to the installed trials, which may be missing",
     "workspace move": "needs a PostgreSQL server: tests/annotations/test_backup.py kills it",
 }
