@@ -114,11 +114,13 @@ def test_command_shows_rounds_and_hours_that_are_left(open_store, workspace, sts
     enqueue(store, of_agent("A", 0) + of_agent("A", 1))
     (ana,) = add_people(store, "Ana")
     judge(store, ana, 36, seconds=150)
-    first, second = json.loads(sts(workspace, f"annotations rounds {SUITE} --json"))
+    state = json.loads(sts(workspace, f"annotations rounds {SUITE} --json"))
+    first, second = state["rounds"]
     assert first == {
         "round": 1, "continuations": 24, "reached": 24, "clips": 24, "judged": 24, "hours": 1.0,
-        "hours_left": 0.0,
+        "hours_left": 0.0, "skipped": 0,
     }  # fmt: skip
+    assert (state["agents_in"], state["pairs"], state["resolved"]) == (["A"], 0, 0)
     assert second["judged"] == second["reached"] == 12 and second["hours_left"] == 0.5
     said = sts(workspace, f"annotations rounds {SUITE}")
     assert "round 2 of 2: rates rest on 36 of 48 continuations" in said
