@@ -215,8 +215,9 @@ class Study:
 
     @property
     def _is_as_raced(self) -> bool:
-        """True if the report's intervals are about what the race's decisions were."""
-        return self.options.target == "sampled" and not self.options.people_are_units
+        """True if the report is about what the race's decisions were: all scenarios, sampled."""
+        options, is_whole = self.options, self.subject.subset is None
+        return is_whole and options.target == "sampled" and not options.people_are_units
 
     @cached_property
     def changed_pairs(self) -> tuple[PairLook, ...]:

@@ -419,10 +419,15 @@ def test_suite_closed_early_has_no_further_looks_and_keeps_its_decisions(decided
     assert sum(point is not None for point in points.values()) == len(decided.race.resolved)
 
 
-def test_report_about_these_scenarios_alone_decides_by_bars_of_its_own(ended: Race3) -> None:
+def test_report_about_other_scenarios_than_the_race_decides_by_bars_of_its_own(
+    ended: Race3,
+) -> None:
     study = ended.study(target="fixed")
     assert study.resolved == {} and study.claim.state == "final"
     assert all(row.point is None for row in compute_report(study).comparisons.rows)
+    part = gather(ended.workspace, f"{SUITE}+category:{study.outcomes.categories[0]}")
+    assert part.suite.subset is not None
+    assert Study(part, Options(), {"sts": "1"}).resolved == {} != ended.study().resolved
 
 
 def test_altered_look_is_found(decided: Race3) -> None:
