@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sts.annotations.answers.progress import load_progress
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
-from sts.annotations.queue import controls
+from sts.annotations.log.looks import Look
+from sts.annotations.queue import claims, controls, leaving
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, RoundOrder
 from sts.annotations.records import Item
 from sts_analysis.inputs.ratings import check_ratings
@@ -19,7 +21,7 @@ from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import tabulate
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, judge
-from tests.stores import change, enqueue, submit
+from tests.stores import add_person, ask, change, enqueue, submit
 
 CATEGORIES = {f"s{n:02}": ("ask", "get", "see")[n % 3] for n in range(24)}
 ORDER = RoundOrder(CATEGORIES, seed=0)
@@ -150,6 +152,26 @@ def test_cell_of_an_expired_lease_is_given_out_again_first(open_store, clock) ->
     enqueue(store, of_agent("B", 0))  # by balance, Bo would be given a clip of B
     clock.pass_lease()
     assert judge(store, bo, 1) == [held.continuation]
+
+
+def test_agent_that_left_is_not_assigned_however_its_clips_come(open_store) -> None:
+    store = open_store(reference_rate=0, overlap=0, anchors=0, min_gap=0)
+    shared = [replace(item, clip=f"b{n}") for n, item in enumerate(of_agent("B", 2))]
+    enqueue(
+        store, of_agent("A", 0) + [replace(i, clip=f"b{n}") for n, i in enumerate(of_agent("A", 1))]
+    )
+    enqueue(store, shared)
+    look = Look(1, 0.0, 0.25, "rank", 0, ("A", "B"), (), ("A",), False)
+    assert change(store, leaving.record_look, SUITE, look)
+    enqueue(store, of_agent("A", 3))
+    (ana,) = add_people(store, "Ana")
+    assert len(judge(store, ana, 60)) == 24  # those that A shares with B
+    counts = ask(store, load_progress, SUITE)
+    assert (counts.remaining, counts.skipped, counts.complete) == (0, 48, 24)
+    assert ask(store, claims.has_finished, ana, SUITE)
+    lead = add_person(store, "Lena", ("lead",))
+    change(store, leaving.keep_agent, SUITE, "A", lead, "it is new")
+    assert ask(store, load_progress, SUITE).remaining == 48 == len(judge(store, ana, 60))
 
 
 def test_new_copy_of_an_early_round_moves_its_clip_forward(open_store) -> None:
