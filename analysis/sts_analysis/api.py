@@ -44,6 +44,7 @@ Source = str | Path | pd.DataFrame | ForeignFrame | Selection
 Scores = str | Path | pd.DataFrame | ForeignFrame
 TARGETS = ("sampled", "fixed")
 UNITS = ("trajectory", "people")
+GOALS = ("rank", "best")
 
 
 def load_ratings(
@@ -108,6 +109,7 @@ def build_report(
     target: str = "sampled",
     unit: str = "trajectory",
     closed: str = "",
+    goal: str = "",
     planned: int | None = None,
     seed: int = 0,
     contrasts: Sequence[tuple[str, str]] = (),
@@ -135,6 +137,8 @@ def build_report(
       unit: what was drawn independently: "trajectory", or "people" to join all scenarios that the
         same people recorded (suites only).
       closed: of a file or data frame, why the study was closed before all was judged.
+      goal: of a file or data frame judged in rounds, repeat the race of its agents: "rank" or
+        "best"; it needs the columns `round` and `place`.
       planned: of a file or data frame, how many continuations of each agent in each scenario were
         planned; None for as many as the agent has at most in one scenario.
       seed: of random draws (permutations); equal seeds give equal reports.
@@ -168,6 +172,8 @@ def build_report(
         raise UnknownName("target", target, TARGETS)
     if unit not in UNITS:
         raise UnknownName("unit", unit, UNITS)
+    if goal not in ("", *GOALS):
+        raise UnknownName("goal", goal, GOALS)
     if seed < 0:
         raise ArgumentError(f"seed: expected 0 or more, found {seed}")
     if planned is not None and planned < 1:
@@ -190,6 +196,7 @@ def build_report(
         seed=seed,
         people_are_units=unit == "people",
         closed=closed,
+        goal=goal,
         planned=planned or 0,
         contrasts=tuple(contrasts),
         prediction_powered=prediction_powered,

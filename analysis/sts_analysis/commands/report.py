@@ -70,6 +70,7 @@ def _report(args: argparse.Namespace) -> int:
         target=args.target,
         unit=args.unit,
         closed=args.closed,
+        goal=args.goal,
         planned=args.planned,
         seed=args.seed,
         contrasts=[(a, b) for a, b in args.contrast],
@@ -131,6 +132,8 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ArgumentError("--unit people needs a suite: a table does not say who recorded")
     elif args.planned:
         raise ArgumentError("--planned needs --table; what a suite was last run for is stored")
+    elif args.goal:
+        raise ArgumentError("--goal is for --table; a suite has annotation.goal in workspace.toml")
     elif args.closed:
         raise ArgumentError(
             "--closed is for --table; close the study of a suite with "

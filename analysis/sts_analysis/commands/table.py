@@ -294,6 +294,12 @@ REPORT = Command(
         ),
         option("--closed REASON", "why the study of --table ended before all was judged", ""),
         option(
+            "--goal GOAL",
+            "repeat the race of agents of --table, judged in rounds: rank, or best (default: none)",
+            "",
+            choices=("rank", "best"),
+        ),
+        option(
             "--planned N",
             "planned continuations of each agent in each scenario of --table (default: the most "
             "that the agent has in one)",

@@ -13,17 +13,17 @@ import pandas as pd
 from markupsafe import Markup
 
 from sts.annotations.log.looks import PairLook
-from sts.errors import DamagedData
+from sts.errors import ArgumentError, DamagedData
 from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import apply_adjudication, deduplicate_judgements, find_measuring
 from sts_analysis.inputs.scores import match_scores
 from sts_analysis.report.claim import Claim, Progress, Resolved, decide
-from sts_analysis.report.race_record import RaceRecord, read_race
+from sts_analysis.report.race_record import RaceRecord, read_race, repeat_race
 from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.missing import count_missing
 from sts_analysis.statistics.rates import RateModel, Rates, Target
-from sts_analysis.statistics.tabulation import Outcomes, RaceBounds, tabulate
+from sts_analysis.statistics.tabulation import Outcomes, RaceBounds, measure_reached, tabulate
 
 FORMAT = "sts-report/3"
 MIN_UNITS_OF_INTERVAL = 5
@@ -41,6 +41,7 @@ class Options(NamedTuple):
       seed: of random draws (permutations of correlations).
       people_are_units: join everything that the same people recorded.
       closed: the reason why a study on a bare table was closed early; "" if it was not.
+      goal: of the race of agents on a bare table, "rank" or "best"; "" without one.
       contrasts: pairs of agents whose comparison was planned, Holm-adjusted among themselves.
       prediction_powered: add rates that use labels of a rule or model next to people's verdicts.
       guessing_baseline: the agent whose passes count as guesses.
@@ -55,6 +56,7 @@ class Options(NamedTuple):
     seed: int = 0
     people_are_units: bool = False
     closed: str = ""
+    goal: str = ""
     contrasts: Sequence[tuple[str, str]] = ()
     prediction_powered: bool = False
     guessing_baseline: str = ""
@@ -75,6 +77,7 @@ class Study:
     Raises:
       DamagedData: the table holds no continuation of an agent, or an agent has several values of a
         score that cannot be distinguished.
+      ArgumentError: a race is to be repeated, and the table names no places in rounds.
     """
 
     def __init__(self, gathered: Gathered, options: Options, provenance: Mapping[str, Any]) -> None:
@@ -158,11 +161,14 @@ class Study:
     @cached_property
     def missing(self) -> np.ndarray:
         """int64[A, S], planned continuations that agents lack."""
+        return self._count_missing(self.outcomes)
+
+    def _count_missing(self, outcomes: Outcomes) -> np.ndarray:
         gathered = self.gathered
         if gathered.missing is not None:
-            return self.outcomes.lay_out_counts(gathered.missing)
-        unjudged = self.outcomes.lay_out_counts(gathered.unjudged)
-        return count_missing(self.outcomes, self.options.planned or None, unjudged)
+            return outcomes.lay_out_counts(gathered.missing)
+        unjudged = outcomes.lay_out_counts(gathered.unjudged)
+        return count_missing(outcomes, self.options.planned or None, unjudged)
 
     @cached_property
     def rates(self) -> Rates:
@@ -192,8 +198,10 @@ class Study:
         number = rows["continuation"].to_numpy()
         thing = np.where((rows["clip"] != "").to_numpy(), clip, clip.max() + 1 + number)
         planned = len(np.unique(thing[mine])) + missing
-        judged = len(np.unique(thing[mine & ~unjudged]))
-        return Progress(planned, judged, self.options.closed, missing=missing)
+        known = {*thing[mine & ~unjudged].tolist()}
+        racing = ~rows["agent"].isin([*(self.race.out if self.race else ())]).to_numpy()
+        skipped = len({*thing[mine].tolist()} - known - {*thing[mine & racing].tolist()})
+        return Progress(planned, len(known), self.options.closed, missing=missing, skipped=skipped)
 
     @cached_property
     def claim(self) -> Claim:
@@ -208,10 +216,18 @@ class Study:
     @cached_property
     def race(self) -> RaceRecord | None:
         """The race of these agents, if people judge in one."""
-        plan = self.subject.plan
-        if plan is None or not plan.race.effective or self.source != "human":
+        if self.source != "human":
             return None
-        return read_race(plan.race, self.gathered.versions)
+        if self.subject.plan is not None:
+            race = self.subject.plan.race
+        elif self.options.goal:
+            until, rounds = measure_reached(self.values)
+            if not until:
+                raise ArgumentError("goal: a race needs a table with the columns round and place")
+            race = repeat_race(self._model_at, until, rounds, self.options.goal)
+        else:
+            return None
+        return read_race(race, self.gathered.versions) if race.effective else None
 
     @property
     def _is_as_raced(self) -> bool:
@@ -228,7 +244,7 @@ class Study:
 
     def _model_at(self, bounds: RaceBounds) -> RateModel:
         outcomes = self._tabulate(self.values, "human", bounds)
-        return RateModel(outcomes, missing=self.missing)
+        return RateModel(outcomes, missing=self._count_missing(outcomes))
 
     @cached_property
     def order(self) -> list[int]:

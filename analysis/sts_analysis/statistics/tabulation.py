@@ -226,6 +226,28 @@ def tabulate(
     )
 
 
+def measure_reached(ratings: pd.DataFrame) -> tuple[dict[str, float], int]:
+    """Return how far people have judged each agent, and the number of rounds.
+
+    Args:
+      ratings: as for `tabulate`.
+
+    Returns:
+      By agent, the place in rounds before which everything is judged. Empty without the columns
+      `round` and `place`.
+    """
+    rows = ratings[(ratings["truth"] == "").to_numpy()]
+    agents = sorted(map(str, rows["agent"].unique()))
+    codes = _Codes(rows, tuple(agents), ())
+    made = _continuations(rows, codes, "human")
+    placed = np.isfinite(codes.position)
+    rounds = int(codes.round[placed].max(initial=0))
+    until = np.full(len(agents), float(rounds))
+    waiting = placed & ~made.known
+    np.minimum.at(until, made.agent[waiting], codes.position[waiting])
+    return (dict(zip(agents, until.tolist(), strict=True)) if placed.any() else {}), rounds
+
+
 class _Codes:
     """Rows of agents in numbers: agent, scenario, the place of the continuation, and the clip."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sqlalchemy import select
 
@@ -31,6 +32,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import suite_store as suites
 from sts.suites.suite import Scenario
+from sts_analysis.api import build_report
 from sts_analysis.inputs.workspace import gather
 from sts_analysis.planning import looks
 from sts_analysis.report.core import Options, Study
@@ -428,6 +430,26 @@ def test_report_about_other_scenarios_than_the_race_decides_by_bars_of_its_own(
     part = gather(ended.workspace, f"{SUITE}+category:{study.outcomes.categories[0]}")
     assert part.suite.subset is not None
     assert Study(part, Options(), {"sts": "1"}).resolved == {} != ended.study().resolved
+
+
+def test_race_can_be_repeated_from_an_export(ended: Race3, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    place = ["--workspace", str(ended.workspace.root)]
+    assert main(["annotations", "export", SUITE, "--out", str(file), *place]) == 0
+    ours, theirs = compute_report(ended.study()), build_report(file, goal="rank")
+    assert theirs.conclusion.state == "final"
+    for name in ("planned_clips", "significant_pairs", "best"):
+        assert getattr(theirs.conclusion, name) == getattr(ours.conclusion, name)
+    one, other = (r.conclusion.judged_clips + r.conclusion.skipped_clips for r in (ours, theirs))
+    assert one == other  # a clip that lacks its second judgement is judged in a table
+    assert [(p.first, p.second, p.point, p.outcome) for p in theirs.looks.pairs] == [
+        (p.first, p.second, p.point, p.outcome) for p in ours.looks.pairs
+    ]
+    for mine, pair in zip(ours.looks.pairs, theirs.looks.pairs, strict=True):
+        assert (pair.p, pair.bar) == pytest.approx((mine.p, mine.bar), rel=1e-6)
+    with pytest.raises(ArgumentError, match="the columns round and place"):
+        build_report(pd.read_csv(file).drop(columns=["place"]), goal="rank")
+    assert build_report(file).conclusion.state == "interim"
 
 
 def test_altered_look_is_found(decided: Race3) -> None:

@@ -19,7 +19,7 @@ class Look(msgspec.Struct, frozen=True):
     """One look.
 
     Attributes:
-      at: UTC seconds.
+      at: UTC seconds; 0 if it was repeated from a table.
       point: number of rounds after which it was due.
       agents: in the race until then.
       leaving: agents that left.
@@ -98,9 +98,9 @@ class Result(msgspec.Struct, frozen=True):
 def compute(study: Study) -> Result | None:
     """List the looks; None without one."""
     race, plan = study.race, study.subject.plan
-    if race is None or plan is None:
+    if race is None:
         return None
-    confirmed = plan.race.confirmed
+    confirmed, kept = (plan.race.confirmed, plan.race.kept) if plan else ({}, {})
     return Result(
         goal=race.looks[0].goal,
         looks=tuple(
@@ -123,7 +123,7 @@ def compute(study: Study) -> Result | None:
             )
             for look, pair in race.resolved.values()
         ),
-        kept=tuple(Kept(agent, *decision) for agent, decision in plan.race.kept.items()),
+        kept=tuple(Kept(agent, *decision) for agent, decision in kept.items()),
     )
 
 
@@ -137,7 +137,7 @@ def render(result: Result, report: Report) -> Markup:
         result.looks,
         {
             "After": lambda row: write_point(row.point),
-            "Decided (UTC)": lambda row: format_time(row.at),
+            "Decided (UTC)": lambda row: format_time(row.at) if row.at else "–",
             "Agents": lambda row: str(len(row.agents)),
             "Differ": lambda row: str(row.different),
             "Hopeless": lambda row: str(row.hopeless),
