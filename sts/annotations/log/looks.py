@@ -83,7 +83,7 @@ class Race:
     @property
     def out(self) -> dict[str, float]:
         """The agents that have left, with the place in rounds up to which theirs counts."""
-        left = {agent for look in self.effective for agent in look.leaving}
+        left = dict.fromkeys(agent for look in self.effective for agent in look.leaving)
         points = find_points(self.effective)
         return {agent: points[agent] for agent in left if agent not in self.kept}
 
