@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log.closings import find_closing
-from sts.annotations.log.looks import find_points, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.people.members import last_event_time
 from sts.annotations.queue.leaving import find_reached_places
+from sts.annotations.races import find_points
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 

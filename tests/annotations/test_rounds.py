@@ -12,9 +12,9 @@ import pytest
 from sts.annotations.answers.progress import load_progress
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
-from sts.annotations.log.looks import Look
 from sts.annotations.queue import claims, controls, leaving
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, RoundOrder
+from sts.annotations.races import Look
 from sts.annotations.records import Item
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.tables import from_frame

@@ -12,10 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.plan import close_suite
-from sts.annotations.log.looks import DIFFERENT, Look, PairLook, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.people import members, people, sessions
 from sts.annotations.people.members import DailyWork
 from sts.annotations.queue.leaving import record_look
+from sts.annotations.races import DIFFERENT, Look, PairLook
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
 from sts_annotator_app.pages import team

@@ -6,9 +6,10 @@ from typing import Any
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.plan import validate_reason
-from sts.annotations.log.looks import Look, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.people import people
 from sts.annotations.queue.leaving import confirm_look, keep_agent
+from sts.annotations.races import Look
 from sts.annotations.study import base_suite
 from sts.cli.command import Result
 from sts.commands.study import resolve_study

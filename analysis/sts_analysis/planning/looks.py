@@ -5,14 +5,9 @@ from collections import Counter
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.race_ratings import load_race_ratings
 from sts.annotations.log.closings import find_closing
-from sts.annotations.log.looks import (
-    Look,
-    Race,
-    check_goal,
-    find_points,
-    load_race,
-)
+from sts.annotations.log.looks import check_goal, load_race
 from sts.annotations.queue.leaving import record_look
+from sts.annotations.races import Look, find_points
 from sts.annotations.study import base_suite
 from sts.annotations.vault import history
 from sts.continuations import requests
@@ -21,7 +16,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites.selections import Selection
 from sts_analysis.inputs.workspace import describe_subject
-from sts_analysis.statistics.race import Resolved, find_due_point, look_at, read_sign
+from sts_analysis.statistics.race import find_due_point, take_look
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import RaceBounds, tabulate
 
@@ -59,40 +54,22 @@ def _take_look(store: AnnotationStore, workspace: Workspace, suite: str) -> Look
             return None
         data = load_race_ratings(connection, workspace, suite, study)
     racing = {agent: until for agent, until in data.until.items() if agent not in race.out}
-    looked = find_points(race.looks)
-    point = find_due_point(racing, looked, data.rounds)
+    point = find_due_point(racing, find_points(race.looks), data.rounds)
     if point is None:
         return None
-    bounds = looked | {agent: max(point, looked.get(agent, 0.0)) for agent in racing} | race.out
     chosen = selections.load_selection(workspace, suite)
-    subject = describe_subject(workspace, chosen)
-    outcomes = tabulate(
-        data.table,
-        "human",
-        scenarios=subject.scenarios,
-        groups=subject.drawn_together,
-        bounds=RaceBounds(bounds, bounds),
-    )
-    missing = outcomes.lay_out_counts(_count_missing(workspace, chosen))
-    found = look_at(
-        RateModel(outcomes, missing=missing), list_resolved(race), study.goal, racing.keys()
-    )
-    return Look(
-        number=len(race.looks) + 1,
-        at=store.now(),
-        point=point,
-        goal=study.goal,
-        seed=study.seed,
-        agents=tuple(sorted(racing)),
-        pairs=found.pairs,
-        leaving=tuple(agent for agent in found.leaving if agent not in race.kept),
-        needs_confirmation=study.confirm_rounds and bool(found.leaving),
-    )
+    subject, missing = describe_subject(workspace, chosen), _count_missing(workspace, chosen)
 
+    def model_at(bounds: RaceBounds) -> RateModel:
+        groups = subject.drawn_together
+        outcomes = tabulate(
+            data.table, "human", scenarios=subject.scenarios, groups=groups, bounds=bounds
+        )
+        return RateModel(outcomes, missing=outcomes.lay_out_counts(missing))
 
-def list_resolved(race: Race) -> Resolved:
-    """List the pairs that a race has resolved."""
-    return {names: read_sign(pair) for names, (_, pair) in race.resolved.items()}
+    look = take_look(model_at, race, racing.keys(), point, study.goal)
+    confirm = study.confirm_rounds and bool(look.leaving)
+    return look._replace(at=store.now(), seed=study.seed, needs_confirmation=confirm)
 
 
 def _count_missing(workspace: Workspace, chosen: Selection) -> Counter[tuple[str, str]]:

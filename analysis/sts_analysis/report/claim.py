@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from sts.annotations.log.looks import DIFFERENT, Look, PairLook
+from sts.annotations.races import DIFFERENT, Look, PairLook
 from sts_analysis.statistics.estimate import find_rank_sets
 from sts_analysis.statistics.information import measure_information
 from sts_analysis.statistics.race import (

@@ -12,16 +12,17 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from sts.annotations.log.looks import PairLook
+from sts.annotations.races import PairLook
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import apply_adjudication, deduplicate_judgements, find_measuring
 from sts_analysis.inputs.scores import match_scores
 from sts_analysis.report.claim import Claim, Progress, Resolved, decide
-from sts_analysis.report.race_record import RaceRecord, read_race, repeat_race
+from sts_analysis.report.race_record import RaceRecord, read_race
 from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.missing import count_missing
+from sts_analysis.statistics.race import repeat_race
 from sts_analysis.statistics.rates import RateModel, Rates, Target
 from sts_analysis.statistics.tabulation import Outcomes, RaceBounds, measure_reached, tabulate
 

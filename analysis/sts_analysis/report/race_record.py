@@ -1,14 +1,13 @@
 """What the looks at a race decided, in the names that agents have in a report."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from sts.annotations.log.looks import OPEN, Look, PairLook, Race, find_points
+from sts.annotations.races import OPEN, Look, PairLook, Race, find_points
 from sts_analysis.inputs.scores import Versions
 from sts_analysis.report.claim import Resolved
-from sts_analysis.statistics.race import list_points, look_at, read_sign
-from sts_analysis.statistics.rates import RateModel
+from sts_analysis.statistics.race import ModelAt, look_at, read_sign
 from sts_analysis.statistics.tabulation import RaceBounds
 
 
@@ -30,7 +29,7 @@ class RaceRecord(NamedTuple):
         """What counts of each agent."""
         return RaceBounds(find_points(self.looks), self.out)
 
-    def find_changes(self, model_at: Callable[[RaceBounds], RateModel]) -> Iterator[PairLook]:
+    def find_changes(self, model_at: ModelAt) -> Iterator[PairLook]:
         """Yield the resolved pairs about which a look would decide otherwise by now.
 
         Args:
@@ -52,43 +51,6 @@ class RaceRecord(NamedTuple):
                     ):
                         yield before
             resolved |= {names: read_sign(pair) for names, pair in decided.items()}
-
-
-def repeat_race(
-    model_at: Callable[[RaceBounds], RateModel],
-    until: Mapping[str, float],
-    rounds: int,
-    goal: str,
-) -> Race:
-    """Repeat a race from its ratings: the looks that a study makes which misses none.
-
-    Args:
-      model_at: returns the rates from what is judged within the bounds of a look.
-      until: of each agent, the place in rounds before which everything is judged.
-      rounds: number of rounds.
-      goal: "rank" or "best".
-    """
-    race = Race()
-    for point in list_points(rounds):
-        racing = {agent for agent in until if agent not in race.out}
-        if not racing or min(until[agent] for agent in racing) < point:
-            break
-        bounds = dict.fromkeys(racing, point) | race.out
-        resolved = {names: read_sign(pair) for names, (_, pair) in race.resolved.items()}
-        found = look_at(model_at(RaceBounds(bounds, bounds)), resolved, goal, racing)
-        look = Look(
-            number=len(race.looks) + 1,
-            at=0.0,
-            point=point,
-            goal=goal,
-            seed=0,
-            agents=tuple(sorted(racing)),
-            pairs=found.pairs,
-            leaving=found.leaving,
-            needs_confirmation=False,
-        )
-        race.looks.append(look)
-    return race
 
 
 def read_race(race: Race, versions: Versions) -> RaceRecord:

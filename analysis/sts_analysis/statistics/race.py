@@ -7,16 +7,16 @@ then they would hardly differ significantly at the end of the plan either.
 Axes: A agents, P pairs of agents.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN, PairLook
+from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, Look, PairLook, Race, find_points
 from sts_analysis.statistics.information import measure_information
 from sts_analysis.statistics.rates import Comparisons, RateModel, Rates
-from sts_analysis.statistics.tabulation import Outcomes
+from sts_analysis.statistics.tabulation import Outcomes, RaceBounds
 
 ALPHA = 0.05
 CLOSED_Z = 2.24
@@ -27,6 +27,8 @@ _HOPE = 1.5
 _FIRST_POINTS = (0.25, 0.5, 0.75)
 _COMPLETE = 1 - 1e-9
 
+ModelAt = Callable[[RaceBounds], RateModel]
+"""Returns the rates from what is judged within the bounds of a look."""
 Resolved = Mapping[tuple[str, str], float]
 """Pairs of agents by name, in alphabetical order: 1 if the first is better, -1 if the second is,
 0 if they do not differ significantly."""
@@ -111,6 +113,48 @@ def find_candidates(outcomes: Outcomes, rates: Rates) -> tuple[np.ndarray, dict[
 def read_sign(pair: PairLook) -> float:
     """Return 1 if the first agent of a resolved pair is better, -1 if the second is, 0 if none."""
     return float(np.sign(pair.difference or 0.0)) if pair.outcome == DIFFERENT else 0.0
+
+
+def take_look(
+    model_at: ModelAt, race: Race, racing: Collection[str], point: float, goal: str
+) -> Look:
+    """Look at the agents in a race at a point, in rounds; see `look_at`.
+
+    The time, the seed and whether a lead must confirm it are for the caller to fill in.
+    """
+    looked = find_points(race.looks)
+    bounds = looked | {agent: max(point, looked.get(agent, 0.0)) for agent in racing} | race.out
+    resolved = {names: read_sign(pair) for names, (_, pair) in race.resolved.items()}
+    found = look_at(model_at(RaceBounds(bounds, bounds)), resolved, goal, racing)
+    return Look(
+        number=len(race.looks) + 1,
+        at=0.0,
+        point=point,
+        goal=goal,
+        seed=0,
+        agents=tuple(sorted(racing)),
+        pairs=found.pairs,
+        leaving=tuple(agent for agent in found.leaving if agent not in race.kept),
+        needs_confirmation=False,
+    )
+
+
+def repeat_race(model_at: ModelAt, until: Mapping[str, float], rounds: int, goal: str) -> Race:
+    """Repeat a race from its ratings: the looks of a study that makes each in time.
+
+    Args:
+      model_at: see `ModelAt`.
+      until: of each agent, the place in rounds before which everything is judged.
+      rounds: number of rounds.
+      goal: "rank" or "best".
+    """
+    race = Race()
+    for point in list_points(rounds):
+        racing = {agent for agent in until if agent not in race.out}
+        if not racing or min(until[agent] for agent in racing) < point:
+            break
+        race.looks.append(take_look(model_at, race, racing, point, goal))
+    return race
 
 
 def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[str]) -> LookResult:

@@ -15,7 +15,7 @@ from sts.annotations.answers.quality import Accuracy, AnnotatorQuality, list_qua
 from sts.annotations.database.annotation_store import Connection
 from sts.annotations.findings.plan import validate_reason
 from sts.annotations.log.closings import ClosingEvent, find_closing
-from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN, Race, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.people import people
 from sts.annotations.people.consent import ConsentCount, count_consents
 from sts.annotations.people.exclusions import Exclusion, load_exclusions, set_excluded
@@ -27,6 +27,7 @@ from sts.annotations.people.sessions import INVITATION_LIFETIME_S
 from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.controls import Control, list_pauses, set_pause
 from sts.annotations.queue.leaving import confirm_look, keep_agent
+from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, Race
 from sts.annotations.records import Annotator
 from sts.annotations.study import base_suite
 from sts.errors import StsError

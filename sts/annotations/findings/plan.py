@@ -14,9 +14,10 @@ from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import anchors, copies, events, items
 from sts.annotations.log.closings import ClosingEvent, load_closing_events
 from sts.annotations.log.events import CLOSING, REOPENING, append_suite_event
-from sts.annotations.log.looks import Race, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.people.exclusions import is_counted
 from sts.annotations.queue import references
+from sts.annotations.races import Race
 from sts.annotations.records import Annotator
 from sts.annotations.vault import history
 from sts.annotations.vault.history import ClipRecord

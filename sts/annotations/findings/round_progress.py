@@ -7,9 +7,10 @@ import pandas as pd
 
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.findings.export import export_ratings
-from sts.annotations.log.looks import Race, check_goal, load_race
+from sts.annotations.log.looks import check_goal, load_race
 from sts.annotations.people.members import DAY_S, load_daily_work
 from sts.annotations.queue.rounds import find_reached
+from sts.annotations.races import Race
 from sts.storage.workspace import Workspace
 
 _RECENT_DAYS = 14

@@ -9,10 +9,11 @@ from sqlalchemy import Connection, exists, func, select
 
 from sts.annotations.database.schema import item_suites, slots
 from sts.annotations.log import looks
-from sts.annotations.log.looks import Look, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.places import IS_WANTED, place_clips
 from sts.annotations.queue.rounds import PLACES_PER_ROUND
+from sts.annotations.races import Look
 from sts.annotations.records import Annotator
 
 

@@ -19,11 +19,12 @@ from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.database.schema import changes, copies, items, slots
 from sts.annotations.findings import plan as plans
 from sts.annotations.findings.race_ratings import load_race_ratings
-from sts.annotations.log.looks import OPEN, Race, load_race
+from sts.annotations.log.looks import load_race
 from sts.annotations.people import exclusions
 from sts.annotations.people.people import list_people
 from sts.annotations.queue import claims, leaving
 from sts.annotations.queue.places import NO_PLACE
+from sts.annotations.races import OPEN, Race
 from sts.annotations.vault import history
 from sts.cli.main import main
 from sts.continuations.run import run

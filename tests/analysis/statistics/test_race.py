@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
-from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN, PairLook
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, Cells, RoundOrder
+from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, PairLook
 from sts_analysis.statistics.race import (
     LookResult,
     Resolved,

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts.annotations.log.looks import DIFFERENT
+from sts.annotations.races import DIFFERENT
 from sts.errors import ArgumentError, UnknownName, quote
 from sts_analysis.report.claim import list_pair_names
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number

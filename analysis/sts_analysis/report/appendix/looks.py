@@ -3,8 +3,8 @@
 import msgspec
 from markupsafe import Markup
 
-from sts.annotations.log.looks import DIFFERENT, HOPELESS, OPEN
-from sts.annotations.log.looks import Look as RecordedLook
+from sts.annotations.races import DIFFERENT, HOPELESS, OPEN
+from sts.annotations.races import Look as RecordedLook
 from sts.names import format_time
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.markup import render_records
