@@ -216,9 +216,11 @@ def test_race_ends_with_a_final_report_of_whom_each_look_resolved(ended: Race3) 
     assert conclusion.hours_judged == pytest.approx(conclusion.judgements * 30 / 3600)
     assert "saved" in conclusion.facts[-1].detail and "hours" in conclusion.facts[-2].detail
     assert [look.leaving for look in report.looks.looks if look.leaving]
+    assert len(report.comparisons.rows) == 3
     for row in report.comparisons.rows:
-        (pair,) = [p for p in report.looks.pairs if {p.first, p.second} == {row.first, row.second}]
-        assert (row.point, row.p_adjusted, row.bar) == (pair.point, pair.p, pair.bar)
+        look, pair = race.race.resolved[min(row.first, row.second), max(row.first, row.second)]
+        found = row.point, row.p_adjusted, row.bar, row.information
+        assert found == (look.point, pair.p, pair.bar, pair.information)
         assert row.significant == (pair.outcome == "different")
     assert "every pair was resolved" in to_plain(conclusion.support)
     assert study.changed_pairs == () and not conclusion.warnings
@@ -443,11 +445,10 @@ def test_race_can_be_repeated_from_an_export(ended: Race3, tmp_path: Path) -> No
         assert getattr(theirs.conclusion, name) == getattr(ours.conclusion, name)
     one, other = (r.conclusion.judged_clips + r.conclusion.skipped_clips for r in (ours, theirs))
     assert one == other  # a clip that lacks its second judgement is judged in a table
-    assert [(p.first, p.second, p.point, p.outcome) for p in theirs.looks.pairs] == [
-        (p.first, p.second, p.point, p.outcome) for p in ours.looks.pairs
-    ]
-    for mine, pair in zip(ours.looks.pairs, theirs.looks.pairs, strict=True):
-        assert (pair.p, pair.bar) == pytest.approx((mine.p, mine.bar), rel=1e-6)
+    for mine, row in zip(ours.comparisons.rows, theirs.comparisons.rows, strict=True):
+        assert (row.first, row.second, row.point) == (mine.first, mine.second, mine.point)
+        numbers = mine.p_adjusted, mine.bar, mine.information
+        assert (row.p_adjusted, row.bar, row.information) == pytest.approx(numbers, rel=1e-6)
     with pytest.raises(ArgumentError, match="the columns round and place"):
         build_report(pd.read_csv(file).drop(columns=["place"]), goal="rank")
     assert build_report(file).conclusion.state == "interim"

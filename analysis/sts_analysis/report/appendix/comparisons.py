@@ -12,7 +12,7 @@ from sts.errors import ArgumentError, UnknownName, quote
 from sts_analysis.report.claim import list_pair_names
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.markup import Cell, render_records
-from sts_analysis.report.text import p_value, point_range, points, write_point
+from sts_analysis.report.text import p_value, percent, point_range, points, write_point
 from sts_analysis.statistics.estimate import adjust_holm
 
 TITLE = "Comparisons of agents"
@@ -40,6 +40,7 @@ class Pair(msgspec.Struct, frozen=True):
       bar: the adjusted p below which the two differ significantly.
       point: of a race, the number of rounds after which the pair was resolved; p_adjusted, bar and
         significant are then those of that look. Null if it was not, or without a race.
+      information: the pair's share of the full plan's information at that look; null without one.
       significant: whether the agents differ significantly.
       undecided: why there is no p: "annotators" (the data cannot distinguish the agents
         from their annotators), "units" (fewer than six units differ), or "". With "missing", there
@@ -64,6 +65,7 @@ class Pair(msgspec.Struct, frozen=True):
     adjustment_significant: bool
     missing: int = 0
     point: float | None = None
+    information: float | None = None
 
 
 class NonInferiority(msgspec.Struct, frozen=True):
@@ -184,7 +186,6 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
     p, scenarios = pairs.p[order], pairs.scenarios[order]
     names_of_pairs = [names for names, _ in list_pair_names(study.outcomes.agents, pairs)]
     looks = [None if alone else study.resolved.get(names_of_pairs[at]) for at in order]
-    points_ = [look[0].point if look else None for look in looks]
     below = [
         look[1].outcome == DIFFERENT if look else known
         for look, known in zip(looks, below.tolist(), strict=True)
@@ -210,7 +211,8 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         _to_numbers(sign * pairs.adjustment[order]),
         moved.tolist(),
         pairs.missing[order].tolist(),
-        points_,
+        [look[0].point if look else None for look in looks],
+        [look[1].information if look else None for look in looks],
         strict=True,
     )
     return tuple(Pair(names[a], names[b], *cells) for a, b, *cells in columns)
@@ -257,6 +259,7 @@ def _render_pairs(rows: Sequence[Pair], *, moved: bool, varying: bool) -> Markup
         columns["Bar"] = lambda row: p_value(row.bar)
     if any(row.point is not None for row in rows):
         columns["Resolved after"] = lambda row: write_point(row.point)
+        columns["Information"] = lambda row: percent(row.information)
     if varying:
         columns["Scenarios"] = "scenarios"
     if moved:

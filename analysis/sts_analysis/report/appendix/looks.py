@@ -8,7 +8,7 @@ from sts.annotations.races import Look as RecordedLook
 from sts.names import format_time
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.markup import render_records
-from sts_analysis.report.text import p_value, percent, points, write_point
+from sts_analysis.report.text import write_point
 
 TITLE = "Looks"
 NAV = "Looks"
@@ -39,30 +39,6 @@ class Look(msgspec.Struct, frozen=True):
     confirmed: str
 
 
-class ResolvedPair(msgspec.Struct, frozen=True):
-    """A pair as its look found it.
-
-    Attributes:
-      first: name, before that of the second in alphabetical order.
-      second: name.
-      point: number of rounds after which it was resolved.
-      outcome: "different" or "hopeless".
-      difference: pass rate of the first minus that of the second.
-      p: adjusted for all pairs.
-      bar: p below which the two differ significantly.
-      information: share of the full plan's information on the pair.
-    """
-
-    first: str
-    second: str
-    point: float
-    outcome: str
-    difference: float | None
-    p: float | None
-    bar: float
-    information: float | None
-
-
 class Kept(msgspec.Struct, frozen=True):
     """An agent that a lead kept in the race.
 
@@ -85,13 +61,11 @@ class Result(msgspec.Struct, frozen=True):
     Attributes:
       goal: "rank" or "best".
       looks: in order.
-      pairs: resolved ones, in the order of the looks.
       kept: agents that leads kept in the race.
     """
 
     goal: str
     looks: tuple[Look, ...]
-    pairs: tuple[ResolvedPair, ...]
     kept: tuple[Kept, ...]
 
 
@@ -116,13 +90,6 @@ def compute(study: Study) -> Result | None:
             )
             for look in race.looks
         ),
-        pairs=tuple(
-            ResolvedPair(
-                *(pair.first, pair.second, look.point, pair.outcome),
-                *(pair.difference, pair.p, pair.bar, pair.information),
-            )
-            for look, pair in race.resolved.values()
-        ),
         kept=tuple(Kept(agent, *decision) for agent, decision in kept.items()),
     )
 
@@ -132,7 +99,7 @@ def _count(look: RecordedLook, outcome: str) -> int:
 
 
 def render(result: Result, report: Report) -> Markup:
-    """Show the looks, and the pairs that they resolved."""
+    """Show the looks, and whom leads kept."""
     looks = render_records(
         result.looks,
         {
@@ -146,18 +113,6 @@ def render(result: Result, report: Report) -> Markup:
             "Confirmed by": lambda row: row.confirmed or "–",
         },
     )
-    pairs = render_records(
-        result.pairs,
-        {
-            "Agents": lambda row: f"{row.first} – {row.second}",
-            "After": lambda row: write_point(row.point),
-            "Outcome": "outcome",
-            "Difference": lambda row: points(row.difference),
-            "p (Holm)": lambda row: p_value(row.p),
-            "Bar": lambda row: p_value(row.bar),
-            "Information": lambda row: percent(row.information),
-        },
-    )
     kept = join(
         html("<p class=cap>{} was kept in the race by {}: {}</p>", one.agent, one.by, one.reason)
         for one in result.kept
@@ -166,9 +121,8 @@ def render(result: Result, report: Report) -> Markup:
         "<p class=cap>People judged {}. At each look, an agent left of which every pair that "
         "counted was resolved: different, with p below a bar that follows from the pair’s share of "
         "the full plan’s information, or hopeless, as it would hardly differ significantly at the "
-        "end of the plan.</p>{}<h3>Resolved pairs</h3>{}{}",
+        "end of the plan. Comparisons has what each pair was resolved by.</p>{}{}",
         _GOALS[result.goal],
         looks,
-        pairs,
         kept,
     )
