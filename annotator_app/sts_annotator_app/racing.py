@@ -19,7 +19,10 @@ from sts.storage.workspace import Workspace
 
 CHECK_S = 5.0
 """Seconds between two questions whether a look may be due."""
+RETRY_S = 300.0
+"""Seconds until the next question after a look that was not due: some clips are not queued yet."""
 _TIMEOUT_S = 600
+_LOWEST = 19
 _LOG = logging.getLogger(__name__)
 
 
@@ -45,13 +48,13 @@ class LookMaker:
     def _watch(self) -> None:
         while not self._stopped.wait(CHECK_S):
             try:
-                if self.is_due():
-                    self.make_look()
+                if self.is_due() and not self.make_look():
+                    self._stopped.wait(RETRY_S)
             except StsError as error:
                 _LOG.error("look at %s: %s", self._suite, error)
 
     def is_due(self) -> bool:
-        """Return True if a look may be due; after a look that was not, only after new events."""
+        """Return True if a look may be due: since the last time, people have judged."""
         from sts_analysis.statistics.race import find_due_point
 
         store = self._get_store()
@@ -63,19 +66,19 @@ class LookMaker:
             if race.pending or find_closing(connection, self._suite):
                 return False
             until = find_reached_places(connection, self._suite)
-        rounds = 1 + int(min(min(until.values(), default=0.0), _MAX_ROUNDS))
+        rounds = int(max(until.values(), default=0.0))
         if find_due_point(until, find_points(race.looks), rounds) is None:
             return False
         self._last_event = event
         return True
 
-    def make_look(self) -> None:
-        """Run `sts race` with the lowest priority, and wait for it."""
-        words = [sys.executable, "-m", "sts.cli.main", "race", self._suite]
+    def make_look(self) -> bool:
+        """Run `sts race` with the lowest priority; return True if a look was made."""
+        words = [sys.executable, "-m", "sts.cli.main", "race", self._suite, "--json"]
         process = subprocess.Popen(
             [*words, "--workspace", str(self._workspace.root.resolve())],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
@@ -83,14 +86,11 @@ class LookMaker:
         with contextlib.suppress(OSError):  # it may have ended
             os.setpriority(os.PRIO_PROCESS, process.pid, _LOWEST)
         try:
-            _, errors = process.communicate(timeout=_TIMEOUT_S)
+            said, errors = process.communicate(timeout=_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            errors = f"took more than {_TIMEOUT_S // 60} minutes"
+            said, errors = "", f"took more than {_TIMEOUT_S // 60} minutes"
         if process.returncode:
             _LOG.error("look at %s: %s", self._suite, (errors.splitlines() or [""])[-1])
-
-
-_LOWEST = 19
-_MAX_ROUNDS = 10_000
+        return process.returncode == 0 and said.strip() != "null"

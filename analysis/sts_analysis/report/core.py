@@ -78,7 +78,8 @@ class Study:
     Raises:
       DamagedData: the table holds no continuation of an agent, or an agent has several values of a
         score that cannot be distinguished.
-      ArgumentError: a race is to be repeated, and the table names no places in rounds.
+      ArgumentError: a race is to be repeated, and the table has no places in rounds, or no
+        judgements of people.
     """
 
     def __init__(self, gathered: Gathered, options: Options, provenance: Mapping[str, Any]) -> None:
@@ -199,9 +200,11 @@ class Study:
         number = rows["continuation"].to_numpy()
         thing = np.where((rows["clip"] != "").to_numpy(), clip, clip.max() + 1 + number)
         planned = len(np.unique(thing[mine])) + missing
-        known = {*thing[mine & ~unjudged].tolist()}
-        racing = ~rows["agent"].isin([*(self.race.out if self.race else ())]).to_numpy()
-        skipped = len({*thing[mine].tolist()} - known - {*thing[mine & racing].tolist()})
+        known, skipped = np.unique(thing[mine & ~unjudged]), 0
+        if self.race is not None:
+            racing = ~rows["agent"].isin([*self.race.out]).to_numpy()
+            needed = np.union1d(known, thing[mine & racing])
+            skipped = len(np.setdiff1d(thing[mine], needed))
         return Progress(planned, len(known), self.options.closed, missing=missing, skipped=skipped)
 
     @cached_property
@@ -218,6 +221,8 @@ class Study:
     def race(self) -> RaceRecord | None:
         """The race of these agents, if people judge in one."""
         if self.source != "human":
+            if self.options.goal:
+                raise ArgumentError("goal: a race needs people's judgements, and there are none")
             return None
         if self.subject.plan is not None:
             race = self.subject.plan.race

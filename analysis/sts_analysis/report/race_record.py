@@ -1,4 +1,4 @@
-"""What the looks at a race decided, in the names that agents have in a report."""
+"""The decisions of a race, in the names that agents have in a report."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class RaceRecord(NamedTuple):
 
     @property
     def bounds(self) -> RaceBounds:
-        """What counts of each agent."""
+        """The bounds of the continuations that count."""
         return RaceBounds(find_points(self.looks), self.out)
 
     def find_changes(self, model_at: ModelAt) -> Iterator[PairLook]:

@@ -35,7 +35,7 @@ Resolved = Mapping[tuple[str, str], float]
 
 
 class LookResult(NamedTuple):
-    """What follows from the ratings at one look; see `log.looks.Look`."""
+    """Result of one look at the ratings; see `races.Look`."""
 
     pairs: tuple[PairLook, ...]
     leaving: tuple[str, ...]

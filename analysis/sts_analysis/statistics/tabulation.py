@@ -24,7 +24,7 @@ UNCOUNTED = ("", "cannot_judge")
 
 
 class RaceBounds(NamedTuple):
-    """What counts of agents in a race, by places in rounds; see `race`.
+    """Bounds of the continuations that count in a race, by places in rounds; see `race`.
 
     Attributes:
       looked: by agent, the place before which everything was judged at its last look, and counts.

@@ -88,7 +88,7 @@ def _show(lead: Annotator) -> None:
         _show_closing(closing, suite, members)
     _show_remaining(counts.judged, counts.annotations_required, counts.remaining, work)
     _show_throughput(work, members)
-    if race is not None:
+    if race is not None and len(agents) > 1:
         st.subheader("Race")
         _show_race(race, base_suite(suite), lead, agents, store.study.goal, members, now)
     st.subheader("Pauses")

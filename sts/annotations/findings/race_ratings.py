@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Select, select
 from sts.annotations.database.schema import annotators, events, items, reference_items
 from sts.annotations.log.events import ADJUDICATION, JUDGEMENT_KINDS
 from sts.annotations.people.exclusions import EXCLUDED
+from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.rounds import PLACES_PER_ROUND
 from sts.annotations.study import StudySettings
 from sts.annotations.vault.study_continuations import read_continuations
@@ -38,7 +39,7 @@ class RaceRatings(NamedTuple):
 def load_race_ratings(
     connection: Connection, workspace: Workspace, suite: str, study: StudySettings
 ) -> RaceRatings:
-    """Load the ratings of all continuations of a suite, queued or not, without references.
+    """Load the ratings of all continuations of a suite's queued agents, without references.
 
     Judgements of excluded people are left out.
     """
@@ -53,7 +54,8 @@ def load_race_ratings(
         for id, clip, rubric in rows
     }
     pool = [clip_of[item] for item in connection.scalars(select(reference_items.c.item))]
-    keep = ~np.isin(clip, pool)
+    # An agent that is not queued yet is not in the race, even if its clips look like judged ones.
+    keep = ~np.isin(clip, pool) & made["agent"].isin(list_agents(connection, suite)).to_numpy()
     made, clip = made[keep].reset_index(drop=True), clip[keep]
     judged = _load_judgements(connection, clip_of)
     start = np.searchsorted(judged.clip, np.arange(len(hashes) + 1))
@@ -85,9 +87,8 @@ def load_race_ratings(
     rounds = int(position.max(initial=0)) + 1 if len(made) else 0
     until = np.where(waiting, position, rounds)
     each = pd.Series(until).groupby(made["agent"].astype(str).to_numpy()).min()
-    return RaceRatings(
-        table.reset_index(drop=True), {str(agent): end for agent, end in each.items()}, rounds
-    )
+    by_agent = {str(agent): float(end) for agent, end in each.items()}
+    return RaceRatings(table.reset_index(drop=True), by_agent, rounds)
 
 
 def _label(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical[str]:

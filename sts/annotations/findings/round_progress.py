@@ -44,7 +44,7 @@ class RoundProgress(NamedTuple):
     resolved: int  # pairs
     pairs: int
     waits: bool  # for a lead's confirmation of the last look
-    # UTC seconds, if nobody else leaves and people judge as much a day as lately; None if unknown
+    # UTC seconds, if all others stay and people judge as much a day as lately; None if unknown
     expected_end: float | None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, exists, func, select
 
-from sts.annotations.database.schema import item_suites, slots
+from sts.annotations.database.schema import copies, item_suites, slots
 from sts.annotations.log import looks
 from sts.annotations.log.looks import load_race
 from sts.annotations.queue.balance import list_agents
@@ -52,17 +52,24 @@ def _place(connection: Connection, suite: str, look: Look) -> None:
 def find_reached_places(connection: Connection, suite: str) -> Mapping[str, float]:
     """Return, for each agent in the race, the place in rounds before which all seems judged.
 
-    It is the same for all: that of the first queued clip without a judgement. What is not queued
-    yet is not seen, so that a look may turn out not to be due.
+    It is the same for all: that of the first queued clip without a judgement, or the number of
+    rounds. What is not queued yet is not seen, so that a look may turn out not to be due.
     """
+    in_suite = item_suites.c.suite == suite
     other = slots.alias("other")
     first = select(func.min(slots.c.place)).where(
         slots.c.judged == 0,
         IS_WANTED,
-        exists().where(item_suites.c.item == slots.c.item, item_suites.c.suite == suite),
+        exists().where(item_suites.c.item == slots.c.item, in_suite),
         ~exists().where(other.c.item == slots.c.item, other.c.judged == 1),
     )
     place = connection.execute(first).scalar()
-    reached = float("inf") if place is None else place / PLACES_PER_ROUND
+    reached = (place or 0) / PLACES_PER_ROUND
+    if place is None:
+        of_item = item_suites.c.item == copies.c.item
+        last = connection.scalar(
+            select(func.max(copies.c.place)).join(item_suites, of_item).where(in_suite)
+        )
+        reached = 0.0 if last is None else float(last // PLACES_PER_ROUND + 1)
     out = load_race(connection, suite).out
     return {agent: reached for agent in list_agents(connection, suite) if agent not in out}

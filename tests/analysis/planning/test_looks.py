@@ -507,3 +507,20 @@ def test_server_makes_the_look_that_is_due(begin, played: Path, monkeypatch) -> 
         assert wait_until(lambda: race.race.looks)[0].point == 0.25
     finally:
         maker.stop()
+
+
+@pytest.mark.landing
+def test_server_does_not_ask_for_looks_that_are_not_due(ended: Race3) -> None:
+    maker = LookMaker(ended.workspace, SUITE, lambda: ended.store)
+    assert not maker.is_due() and not maker.make_look()
+
+
+@pytest.mark.landing
+def test_agent_that_is_not_queued_yet_holds_up_no_look(begin, played: Path) -> None:
+    race = begin(played)
+    kept = list_scenarios(race.workspace)
+    run(race.workspace, kept, ["rule"], count=3, seed=0, workers=1, progress=quiet)
+    race.judge()
+    look = race.look()
+    assert look is not None and look.agents == AGENTS
+    assert "rule" not in {name for pair in look.pairs for name in pair[:2]}

@@ -34,7 +34,7 @@ _VERDICTS = ["", "failure", "success"]
 
 
 class World(NamedTuple):
-    """What studies are drawn from."""
+    """Distribution of drawn studies."""
 
     rates: tuple[float, ...]  # of each agent
     scenarios: int = 316

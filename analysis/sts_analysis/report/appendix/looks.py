@@ -56,7 +56,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What was decided, and when.
+    """The decisions of a race, and their times.
 
     Attributes:
       goal: "rank" or "best".
