@@ -510,13 +510,13 @@ def test_server_makes_the_look_that_is_due(begin, played: Path, monkeypatch) -> 
 
 
 @pytest.mark.landing
-def test_server_does_not_ask_for_looks_that_are_not_due(ended: Race3) -> None:
+def test_server_asks_for_due_looks_alone(ended: Race3) -> None:
     maker = LookMaker(ended.workspace, SUITE, lambda: ended.store)
     assert not maker.is_due() and not maker.make_look()
 
 
 @pytest.mark.landing
-def test_agent_that_is_not_queued_yet_holds_up_no_look(begin, played: Path) -> None:
+def test_agent_outside_the_queue_holds_up_no_look(begin, played: Path) -> None:
     race = begin(played)
     kept = list_scenarios(race.workspace)
     run(race.workspace, kept, ["rule"], count=3, seed=0, workers=1, progress=quiet)
