@@ -12,9 +12,11 @@ from sts_analysis.planning.selfcheck import LIMITS, Share, list_cases, read_desi
 
 _LINES = {
     "rate": "pass rate",
-    "rate_others": "pass rate, for other annotators",
     "difference": "difference of two agents",
     "wrong_order": "a wrong order is significant",
+    "rate_others": "pass rate, for other annotators",
+    "difference_others": "difference, for other annotators",
+    "wrong_order_others": "a wrong order for other annotators",
     "not_compared": "pairs that cannot be compared",
 }
 
@@ -52,6 +54,8 @@ def selfcheck(args: argparse.Namespace) -> Result:
         "correlation": cases[0].chances.correlation,
         "trajectory_share": cases[0].chances.trajectory_share,
         **pilot.accuracy._asdict(),
+        "strictness": cases[0].strictness,
+        "favouritism": cases[0].favouritism,
     }
     letters = string.ascii_uppercase[: len(cases)]
     rows = [

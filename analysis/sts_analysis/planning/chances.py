@@ -35,13 +35,13 @@ class Accuracy(NamedTuple):
         """Return how often annotators call a success, and anything else, a success.
 
         Args:
-          strictness: float64[K], added to the log odds of calling something a success.
+          strictness: float64[...], added to the log odds of calling something a success.
 
         Returns:
-          float64[2, K].
+          float64[2, ...].
         """
-        base = special.logit(np.array([[self.sensitivity], [1 - self.specificity]]))
-        return np.asarray(special.expit(base + strictness))
+        base = special.logit(np.array([self.sensitivity, 1 - self.specificity]))
+        return np.asarray(special.expit(np.add.outer(base, strictness)))
 
 
 class ChanceModel(NamedTuple):

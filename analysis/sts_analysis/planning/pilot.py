@@ -253,42 +253,32 @@ def measure_pair(pilot: Pilot, first: int, second: int) -> tuple[Assumptions, De
 
 
 def scenarios_needed(
-    model: RateModel, first: int, second: int, *, pairs: int, other_annotators: bool = False
+    model: RateModel, first: int, second: int, *, pairs: int
 ) -> tuple[int, int] | None:
     """Return how many scenarios would make a difference as large as this one significant.
-
-    The variance between annotators, if it counts, does not fall with more scenarios.
 
     Args:
       model: of one label source.
       first: index of an agent.
       second: index of another.
       pairs: comparisons that share the error rate of the conclusion.
-      other_annotators: whether the conclusion is to hold for other annotators as well.
 
     Returns:
       The range for a power of 80% that the uncertainty of the variance leaves (80%); None if the
       pair cannot be compared or no number of scenarios suffices.
     """
     agents, outcomes = np.array([first, second]), model.outcomes
-    found = model.compare(agents, other_annotators=False)
+    found = model.compare(agents)
     value, se, df = abs(float(found.value[0])), float(found.se[0]), float(found.df[0])
     if not (np.isfinite(found.p[0]) and value > est.ZERO and se > 0):
         return None
-    people = people_below = 0.0  # variance, and its part of Satterthwaite's denominator
-    if other_annotators:
-        wider = model.compare(agents, other_annotators=True)
-        people = max(float(wider.se[0]) ** 2 - se**2, 0.0)
-        people_below = max(float(wider.se[0]) ** 4 / float(wider.df[0]) - se**4 / df, 0.0)
     joint = np.isfinite(outcomes.value[agents]).all(axis=0)
     scenarios, units = int(joint.sum()), len(np.unique(outcomes.unit[joint]))
 
     def suffices(number: int) -> bool:
         # Each further unit adds a degree of freedom; the number of categories stays.
         part, free = se**2 * scenarios / number, df + units * (number / scenarios - 1)
-        below = part**2 / max(free, 1.0) + people_below
-        bar = reach((part + people) ** 2 / below, ERROR_RATE / pairs, POWER)
-        return value >= bar * math.sqrt(part + people)
+        return value >= reach(max(free, 1.0), ERROR_RATE / pairs, POWER) * math.sqrt(part)
 
     number = find_count(suffices, MAX_COUNT["scenarios"])
     return None if number is None else widen_count(number, df)

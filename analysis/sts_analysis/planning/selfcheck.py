@@ -21,15 +21,17 @@ from sts_analysis.planning.pilot import Pilot, measure
 from sts_analysis.planning.power import ERROR_RATE
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.means import weigh_rows
-from sts_analysis.statistics.rates import RateModel
+from sts_analysis.statistics.rates import Comparisons, RateModel
 from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode, tabulate
 
 LOW_RATE = 0.05
 LIMITS = {
     "rate": (0.95, 0.925),
-    "rate_others": (0.95, 0.925),
     "difference": (0.95, 0.925),
     "wrong_order": (0.05, 0.075),
+    "rate_others": (0.95, 0.91),
+    "difference_others": (0.95, 0.91),
+    "wrong_order_others": (0.05, 0.075),
 }
 """The nominal value of each share and the worst that passes; below .5 they are error rates."""
 _AT_ONCE = 10
@@ -52,6 +54,7 @@ class StudyDesign(NamedTuple):
       group: int64[S], categories of the chances; -1 for scenarios without a verdict.
       chances: of the agents.
       strictness: standard deviation of annotators, in log odds of calling something a success.
+      favouritism: standard deviation of what an annotator adds for an agent, in the same.
       label: what is simulated.
     """
 
@@ -64,11 +67,17 @@ class StudyDesign(NamedTuple):
     group: np.ndarray
     chances: ChanceModel
     strictness: float
+    favouritism: float
     label: str = "as estimated"
 
     def judge(self, chance: np.ndarray, called: np.ndarray) -> np.ndarray:
-        """Return float64[A, S], rates as judged, from chances of success."""
-        return np.asarray(self.counted * (called[1] + (called[0] - called[1]) * chance))
+        """Return float64[A, S], rates as judged, from chances of success.
+
+        `called`, float64[2, A], is how often a success of each agent and anything else are called
+        a success.
+        """
+        success, other = called[..., None]
+        return np.asarray(self.counted * (other + (success - other) * chance))
 
 
 class Share(NamedTuple):
@@ -95,10 +104,12 @@ def read_design(pilot: Pilot) -> StudyDesign:
     rows = table[drawn]
     people = outcomes.judging.annotators if outcomes.judging else ()
     moments = measure(outcomes, np.arange(len(outcomes.agents)))
-    chances, effects = moments.fit_chances(pilot.accuracy), pilot.model.effects
+    chances, model = moments.fit_chances(pilot.accuracy), pilot.model.annotators
     # The larger of what differences and rates show, so that the check can fail for both.
     share = max(chances.trajectory_share, moments.rate_trajectory_share)
-    component = 0.0 if effects is None else float(np.nan_to_num(effects.component))
+    spreads = (model.strictness, model.favouritism) if model and len(people) > 1 else (0.0, 0.0)
+    rate = float(chances.rate.mean())
+    strictness, favouritism = (_find_deviation(pilot.accuracy, rate, x**2) for x in spreads)
     made = outcomes.continuations
     auto = made.tally(made.auto_resolved, outcomes.value.shape)
     return StudyDesign(
@@ -111,12 +122,13 @@ def read_design(pilot: Pilot) -> StudyDesign:
         counted=1 - auto / np.maximum(outcomes.judged, 1),
         group=moments.group,
         chances=chances._replace(trajectory_share=share),
-        strictness=_find_strictness(pilot.accuracy, float(chances.rate.mean()), component),
+        strictness=strictness,
+        favouritism=favouritism,
     )
 
 
-def _find_strictness(accuracy: Accuracy, rate: float, variance: float) -> float:
-    """Find the standard deviation of strictness that gives pass rates a variance."""
+def _find_deviation(accuracy: Accuracy, rate: float, variance: float) -> float:
+    """Find the standard deviation, in log odds, that gives pass rates a variance."""
 
     def exceed(deviation: float) -> float:
         success, other = accuracy.call(deviation * _POPULATION)
@@ -150,16 +162,19 @@ def simulate(design: StudyDesign, seed: Sequence[int]) -> tuple[Outcomes, np.nda
     """Simulate a study.
 
     Returns:
-      Its verdicts; the chances of success, float64[A, S]; and float64[2, K + 1], how often each
-      annotator calls a success and anything else a success, the last one standing for others.
+      Its verdicts; the chances of success, float64[A, S]; and float64[2, A, K + 1], how often each
+      annotator calls a success and anything else of an agent a success, the last one standing for
+      reviewers and programs.
     """
     pilot, rng = design.pilot, np.random.default_rng(seed)
     chance = design.chances.draw(np.maximum(design.group, 0), pilot.outcomes.unit, rng, 1)[:, 0]
-    called = design.pilot.accuracy.call(
-        design.strictness * rng.standard_normal(design.annotator.max() + 2)
-    )
+    people = design.annotator.max() + 2
+    shift = design.strictness * rng.standard_normal(people)
+    shift = shift + design.favouritism * rng.standard_normal((len(chance), people))
+    called = pilot.accuracy.call(shift)
     success = rng.random(len(design.row))[design.continuation] < chance.flat[design.cell]
-    share = np.where(success, *called[:, design.annotator])
+    agent = design.cell // chance.shape[1]
+    share = np.where(success, *called[:, agent, design.annotator])
     verdict = pilot.ratings["verdict"].to_numpy(dtype=object, copy=True)
     verdict[design.row] = _WORDS[(rng.random(len(share)) < share).astype(int)]
     table = pilot.ratings.assign(verdict=verdict)
@@ -170,33 +185,54 @@ def simulate(design: StudyDesign, seed: Sequence[int]) -> tuple[Outcomes, np.nda
 
 
 def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
-    """Return how far a report on a simulated study is right: shares by name, NaN for none."""
+    """Return how far a report on a simulated study is right: shares by name, NaN for none.
+
+    Of these annotators, agents that some favour do differ.
+    """
     outcomes, chance, called = simulate(design, seed)
     model = RateModel(outcomes, target=design.pilot.model.target)
     rates, ranked = model.estimate_rates(), design.pilot.ranked
-    others = model.generalises(rates, ranked)
-    pairs = model.compare(ranked, other_annotators=others)
     if model.target == "sampled":
         chance = design.chances.rate[:, design.group]
-    pool = called[:, -1] if model.effects is None else called[:, :-1] @ model.effects.workload
+    pool = called[..., -1]
+    if model.annotators is not None:
+        pool = called[..., :-1] @ model.annotators.workload
     here = design.judge(chance, pool)
-    elsewhere = design.judge(
-        chance, design.pilot.accuracy.call(design.strictness * _POPULATION).mean(axis=1)
-    )
     there = np.isfinite(outcomes.value)
     grouping = outcomes.category, outcomes.unit
     weight = weigh_rows(there[ranked], *grouping)
-    shares = {"rate": _cover(rates.interval[ranked], (weight * here[ranked]).sum(axis=1))}
-    if others:
+    pairs = model.compare(ranked)
+    shares = {
+        "rate": _cover(rates.interval[ranked], (weight * here[ranked]).sum(axis=1)),
+        **_check_pairs(pairs, here, there, grouping),
+    }
+    if model.generalises(rates, ranked):
+        spread = float(np.hypot(design.strictness, design.favouritism))
+        usual = design.pilot.accuracy.call(spread * _POPULATION).mean(axis=1)
+        elsewhere = design.judge(chance, np.repeat(usual[:, None], len(chance), axis=1))
         truth = (weight * elsewhere[ranked]).sum(axis=1)
+        found = _check_pairs(
+            model.compare(ranked, other_annotators=True), elsewhere, there, grouping
+        )
         shares["rate_others"] = _cover(model.widen_rates(rates)[ranked], truth)
-    judged = elsewhere if others else here
+        shares |= {f"{name}_others": share for name, share in found.items()}
+    return shares | {"not_compared": float(np.isnan(pairs.p).mean())}
+
+
+def _check_pairs(
+    pairs: Comparisons,
+    judged: np.ndarray,
+    there: np.ndarray,
+    grouping: tuple[np.ndarray, np.ndarray],
+) -> dict[str, float]:
+    """Hold comparisons against rates as judged, float64[A, S]."""
     weight = weigh_rows(there[pairs.first] & there[pairs.second], *grouping)
     difference = (weight * (judged[pairs.first] - judged[pairs.second])).sum(axis=1)
     right = (np.abs(difference) > est.ZERO) & (np.sign(pairs.value) == np.sign(difference))
-    shares["difference"] = _cover(pairs.interval, difference)
-    shares["wrong_order"] = float(((pairs.p_holm < ERROR_RATE) & ~right).any())
-    return shares | {"not_compared": float(np.isnan(pairs.p).mean())}
+    return {
+        "difference": _cover(pairs.interval, difference),
+        "wrong_order": float(((pairs.p_holm < ERROR_RATE) & ~right).any()),
+    }
 
 
 def simulate_studies(

@@ -89,7 +89,8 @@ class Claim(NamedTuple):
       unsettled: bool[P], pairs that would, if missing continuations could not change it.
       rank_sets: int64[R, 2].
       units: number of units that the conclusion rests on.
-      other_annotators: whether statements about order hold for other annotators, too.
+      others: the comparisons for other annotators like these; None if nothing is known of them.
+      holds: bool[P], pairs that differ significantly, for other annotators too.
     """
 
     state: State
@@ -105,7 +106,8 @@ class Claim(NamedTuple):
     unsettled: np.ndarray
     rank_sets: np.ndarray
     units: int
-    other_annotators: bool
+    others: Comparisons | None
+    holds: np.ndarray
 
     @property
     def best(self) -> np.ndarray:
@@ -166,8 +168,7 @@ def decide(
     agents = np.flatnonzero(~outcomes.baseline)
     judged = np.isfinite(outcomes.value)
     candidates, lacking = find_candidates(outcomes, rates)
-    others = model.generalises(rates, candidates)
-    comparisons = model.compare(candidates, other_annotators=others)
+    comparisons = model.compare(candidates)
     # Agents that cannot be compared yet may be when all is judged, so they are not left out before.
     ranked = candidates if interim else _find_comparable(candidates, comparisons)
     incomparable = {
@@ -176,8 +177,10 @@ def decide(
         if a not in ranked
     }
     if len(ranked) < len(candidates):
-        others = model.generalises(rates, ranked)
-        comparisons = model.compare(ranked, other_annotators=others)
+        comparisons = model.compare(ranked)
+    others = None
+    if len(ranked) and model.generalises(rates, ranked):
+        others = model.compare(ranked, other_annotators=True)
     ranked = ranked[np.lexsort((ranked, -rates.rate[ranked]))]
     counted = (outcomes.continued if interim else judged).any(axis=0)
     units = len(np.unique(outcomes.unit[counted]))
@@ -187,6 +190,7 @@ def decide(
     with np.errstate(invalid="ignore"):
         significant = comparisons.p_worst_holm < bar
         unsettled = (comparisons.p_holm < bar) & ~significant
+        holds = np.zeros(len(bar), bool) if others is None else others.p_worst_holm < bar
     direction = np.sign(comparisons.value)
     all_names = list_pair_names(outcomes.agents, comparisons) if resolved else ()
     for at, (names, turn) in enumerate(all_names):
@@ -227,7 +231,8 @@ def decide(
         unsettled=unsettled,
         rank_sets=find_rank_sets(better),
         units=units,
-        other_annotators=others,
+        others=others,
+        holds=holds & significant & (direction == np.sign(comparisons.value)),
     )
 
 

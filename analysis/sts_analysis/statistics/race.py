@@ -173,11 +173,7 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
     candidates, _ = find_candidates(model.outcomes, rates)
     if len(candidates) < 2:  # there is nothing to compare yet
         return LookResult((), ())
-    others = model.generalises(rates, candidates)
-    pairs = model.compare(candidates, other_annotators=others)
-    # What annotators would add for others is vague with few verdicts, and must end no comparison.
-    these = model.compare(candidates, other_annotators=False) if others else pairs
-    looks = _resolve(model.outcomes, rates, pairs, these, resolved)
+    looks = _resolve(model.outcomes, rates, model.compare(candidates), resolved)
     decided = {(one.first, one.second): read_sign(one) for one in looks if one.outcome != OPEN}
     found = {**resolved, **decided}
     open_pairs = [(one.first, one.second) for one in looks if one.outcome == OPEN]
@@ -193,10 +189,10 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
 
 
 def _resolve(
-    outcomes: Outcomes, rates: Rates, pairs: Comparisons, these: Comparisons, resolved: Resolved
+    outcomes: Outcomes, rates: Rates, pairs: Comparisons, resolved: Resolved
 ) -> tuple[PairLook, ...]:
-    """Decide each pair that is not resolved yet: by `these` annotators alone if it is hopeless."""
-    names, information = outcomes.agents, measure_information(outcomes, pairs).share
+    """Decide each pair that is not resolved yet."""
+    names, (information, is_known) = outcomes.agents, measure_information(outcomes, pairs)
     bar = find_closed_bar(information)
     enough = rates.units[np.stack([pairs.first, pairs.second])].min(axis=0) >= MIN_UNITS
     with np.errstate(invalid="ignore"):
@@ -206,9 +202,8 @@ def _resolve(
     told = np.array([bool(resolved.get(pair)) for pair in known]) | differ
     # What is assumed of the variance may decide that agents differ, whose bar is then far from its
     # level in any case, but not that they do not.
-    share, is_known = measure_information(outcomes, these)
-    share = np.where(is_known, share, np.nan)
-    hopeless = enough & find_hopeless(these.value, these.se, share, int((~told).sum()))
+    share = np.where(is_known, information, np.nan)
+    hopeless = enough & find_hopeless(pairs.value, pairs.se, share, int((~told).sum()))
     rows = []
     for at, pair in enumerate(known):
         if pair in resolved:

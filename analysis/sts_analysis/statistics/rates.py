@@ -1,8 +1,7 @@
 """Pass rates and all comparisons of agents, adjusted for the annotators who judged.
 
-The rate of an agent is the mean of x - share . effect over scenarios: what the pool of these
-annotators says of it. Its differences are the adjusted differences, so that rates, order and
-claims agree.
+The rate of an agent is what the pool of these annotators says of it. Its differences are the
+adjusted differences, so that rates, order and claims agree.
 
 Axes: A agents, S scenarios, K annotators, U units, P pairs of agents, R rows (some agents).
 """
@@ -11,15 +10,10 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, stdtr
+from scipy.special import stdtr
 
 from sts_analysis.statistics import estimate as est
-from sts_analysis.statistics.annotators import (
-    MIN_ANNOTATORS,
-    MIN_EFFECTIVE_ANNOTATORS,
-    Effects,
-    fit_effects,
-)
+from sts_analysis.statistics.annotators import AnnotatorModel, fit_annotators
 from sts_analysis.statistics.means import group_rows
 from sts_analysis.statistics.missing import WorstCase, fill_missing
 from sts_analysis.statistics.tabulation import Outcomes
@@ -27,9 +21,9 @@ from sts_analysis.statistics.tabulation import Outcomes
 Target = Literal["sampled", "fixed"]
 MIN_CLIPS = 30
 """Judged clips that an agent must have for its differences to be adjusted."""
-MIN_SHARED = 0.5
-"""Share of an agent's scenarios that two annotators must have judged, for a statement on others:
-whether people favour an agent shows only where two judged the same."""
+MIN_ANNOTATORS = 3
+MIN_EFFECTIVE_ANNOTATORS = 2.0
+"""Annotators from which on differences can hold for others."""
 MIN_ANNOTATORS_OF_RATES = 5
 """Annotators from which on rates have an interval for others; the variance of fewer is too vague
 near 0 and 1."""
@@ -121,28 +115,33 @@ class _Terms(NamedTuple):
       plain: float64[R], rate without adjustment.
       rate: float64[R], adjusted.
       unit_errors: float64[R, U], of the adjusted rate.
+      moved: float64[R, U], of what adjusting moves.
+      unknown: float64[R, N], errors that no unit makes; see `Opinions`.
       within: float64[R], variance of continuations, if the scenarios are fixed; else 0.
       df: float64[R].
       owed: float64[R, K], the share of the rate that each annotator gave.
       sums: float64[R, U], weighted values by unit.
-      people: float64[R, K], how far annotators deviate from each other, once adjusted.
-      cells: float64[R, S * K], the same by scenario.
+      lenient: float64[R, K], how far annotators would move the rate; see `AnnotatorModel.vary`.
+      favoured: float64[R], variance of favours.
     """
 
     plain: np.ndarray
     rate: np.ndarray
     unit_errors: np.ndarray
+    moved: np.ndarray
+    unknown: np.ndarray
     within: np.ndarray
     df: np.ndarray
     owed: np.ndarray
     sums: np.ndarray
-    people: np.ndarray
-    cells: np.ndarray
+    lenient: np.ndarray
+    favoured: np.ndarray
 
     @property
     def se(self) -> np.ndarray:
         """float64[R]; rounding counts as 0."""
-        return est.take_root((self.unit_errors**2).sum(axis=1) + self.within)
+        squares = (self.unit_errors**2).sum(axis=1) + (self.unknown**2).sum(axis=1)
+        return est.take_root(squares + self.within)
 
 
 class RateModel:
@@ -160,10 +159,10 @@ class RateModel:
         judging = outcomes.judging
         self.outcomes, self.target = outcomes, target
         self.missing = np.zeros(outcomes.value.shape, np.int64) if missing is None else missing
-        self.effects: Effects | None = (
+        self.annotators: AnnotatorModel | None = (
             None
             if judging is None
-            else fit_effects(judging.judgements, judging.successes, outcomes.unit)
+            else fit_annotators(judging.judgements, judging.successes, outcomes.unit)
         )
         bad, judged = outcomes.unjudgeable.sum(axis=1), outcomes.judged.sum(axis=1)
         self.bounded = (bad > 0) & (bad >= MAX_UNJUDGEABLE * (bad + judged))
@@ -182,8 +181,7 @@ class RateModel:
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
             weighting = self._weigh(mask, suite)
             terms = self._measure(rows, weighting)
-            # Adjusting for annotators may move a rate out of [0, 1].
-            rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)
+            rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1) + 0.0  # no -0
             se[rows], plain[rows] = terms.se, terms.plain
             df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
             units[rows], effective[rows] = weighting.units, weighting.effective_units
@@ -201,12 +199,11 @@ class RateModel:
 
     def generalises(self, rates: Rates, agents: np.ndarray) -> bool:
         """Return whether differences of these agents hold for other annotators, too."""
-        if self.outcomes.judging is None or self._people < MIN_ANNOTATORS:
+        if self.annotators is None or self._people < MIN_ANNOTATORS:
             return False
+        known = self.annotators.favour_df > 0 and self.annotators.tell(rates.workload[agents]).all()
         enough = rates.effective_annotators[agents] >= MIN_EFFECTIVE_ANNOTATORS
-        people = (self.outcomes.judging.share[agents] > 0).sum(axis=2)
-        shared = (people > 1).sum(axis=1) >= MIN_SHARED * (people > 0).sum(axis=1)
-        return bool(enough.all() and shared.all())
+        return bool(known and enough.all())
 
     def widen_rates(self, rates: Rates) -> np.ndarray:
         """Return intervals of rates for other annotators, float64[A, 2].
@@ -214,26 +211,27 @@ class RateModel:
         Variances are added, with Satterthwaite's degrees of freedom. NaN with few annotators, or
         if the data cannot tell some of their effects.
         """
-        if (
-            self.effects is None
-            or len(self.effects.unknown)
-            or self._people < MIN_ANNOTATORS_OF_RATES
-        ):
-            return np.full((len(rates.rate), 2), np.nan)
-        # The variance of the mean effect of others who share the work as these do.
-        people = self.effects.component * (self.effects.workload**2).sum()
-        unit = rates.se**2
-        variance = unit + people
-        below = unit**2 / rates.df + people**2 / (self._people - 1)
-        df = np.divide(variance**2, below, out=np.ones_like(below), where=below > 0)
-        return est.rate_intervals(rates.rate, np.sqrt(variance), df, np.maximum(rates.units, 1))
+        model, wide = self.annotators, np.full((len(rates.rate), 2), np.nan)
+        if model is None or self._people < MIN_ANNOTATORS_OF_RATES:
+            return wide
+        known = np.flatnonzero(np.isfinite(rates.rate) & model.tell(rates.workload))
+        chance = model.log_odds[known]
+        lenient, favoured = model.vary(rates.rate[known], chance)
+        se, df = _join_variances(
+            (rates.se[known] ** 2, rates.df[known]),
+            ((lenient**2).sum(axis=1), np.full(len(known), self._people - 1.0)),
+            (favoured, np.full(len(known), self._favour_df)),
+        )
+        units = np.maximum(rates.units[known], 1)
+        wide[known] = est.rate_intervals(rates.rate[known], se, df, units)
+        return wide
 
-    def compare(self, agents: np.ndarray, *, other_annotators: bool) -> Comparisons:
+    def compare(self, agents: np.ndarray, *, other_annotators: bool = False) -> Comparisons:
         """Compare all pairs of agents, int64[R], the earlier of each pair first.
 
         Args:
           agents: indices.
-          other_annotators: whether intervals and p hold for other annotators as well.
+          other_annotators: whether intervals and p are for other annotators like these.
         """
         first, second = agents[np.array(np.triu_indices(len(agents), 1))]
         pairs = len(first)
@@ -243,6 +241,7 @@ class RateModel:
         value, se, p = np.full((3, pairs), np.nan)
         df, interval = np.ones(pairs), np.full((pairs, 2), np.nan)
         owed, scenarios = np.zeros((pairs, self._people)), np.zeros(pairs, np.int64)
+        moved, moved_p = np.zeros(pairs), np.full(pairs, np.nan)
         groups = group_rows(np.isfinite(self.outcomes.value[agents]))
         suite = np.ones(len(self.outcomes.scenarios), bool)
         for g, (rows, mask) in enumerate(groups):
@@ -256,51 +255,35 @@ class RateModel:
                 right = left
                 if columns is not rows:
                     right = self._measure(agents[columns], weighting)
-                for i, j, found in _compare_rows(left, right, weighting, other_annotators):
+                for i, j, found in self._compare_rows(left, right, weighting, other_annotators):
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
                     value[at], se[at], df[at] = turn * found.value, found.se, found.df
                     interval[at], p[at] = np.sort(turn[:, None] * found.interval, axis=1), found.p
                     owed[at] = turn[:, None] * (left.owed[i] - right.owed[j])
                     scenarios[at] = joint.sum()
+                    moved[at] = turn * (found.value - (left.plain[i] - right.plain[j]))
+                    moved_p[at] = _test_adjustment(moved[at], left.moved[i] - right.moved[j])
         identifiable = (scenarios > 0) & self._identify(owed, first, second)
         lacked = self.missing.sum(axis=1)
         missing = lacked[first] + lacked[second]
         p, p_worst = self._count_against(value, p, missing, first, second, other_annotators)
         for column in (value, se, p, p_worst, interval):
             column[~identifiable] = np.nan
-        moved, moved_p = self._measure_adjustment(owed, identifiable)
+        moved_p = np.where(identifiable, moved_p, np.nan)
+        moved = np.where(identifiable, moved, np.nan)
         return Comparisons(
             first, second, value, se, df, interval, p, est.adjust_holm(p), p_worst,
             est.adjust_holm(p_worst), missing, identifiable, scenarios,
             moved, est.adjust_holm(moved_p),
         )  # fmt: skip
 
-    def measure_favouritism(self, first: int, second: int) -> float:
-        """Return p if annotators judge two agents by the same measure; NaN if they are too few.
-
-        Then the square of an annotator's summed deviations has the expectation of the sum of their
-        squares, and the ratio of both over annotators is chi-square's.
-        """
-        joint = np.isfinite(self.outcomes.value[[first, second]]).all(axis=0)
-        if self.effects is None or not joint.any():
-            return float("nan")
-        weighting = self._weigh(joint, np.ones_like(joint))
-        terms = self._measure(np.array([first, second]), weighting)
-        people, cells = (
-            float(((sums[0] - sums[1]) ** 2).sum()) for sums in (terms.people, terms.cells)
-        )
-        effective = float(_count_effective(terms.owed).min())
-        if effective - 1 < est.ZERO or cells < est.ZERO**2:
-            return float("nan")
-        return float(chdtrc(effective - 1, (effective - 1) * people / cells))
-
     def compare_worst(
         self,
         best: int,
         other: int,
         *,
-        other_annotators: bool,
+        other_annotators: bool = False,
         with_unjudgeable: bool = False,
         with_missing: bool = True,
     ) -> est.Differences:
@@ -319,12 +302,19 @@ class RateModel:
         weighting = self._weigh(joint, np.ones_like(joint))
         left = self._measure(np.array([best]), weighting, low)
         right = self._measure(np.array([other]), weighting, high)
-        (_, _, found), *_ = _compare_rows(left, right, weighting, other_annotators)
+        (_, _, found), *_ = self._compare_rows(left, right, weighting, other_annotators)
         return found
 
     @property
     def _people(self) -> int:
-        return 0 if self.effects is None else len(self.effects.effect)
+        return 0 if self.annotators is None else len(self.annotators.workload)
+
+    @property
+    def _favour_df(self) -> float:
+        """Degrees of freedom of the variance of favours, less its noise (Satterthwaite 1946)."""
+        if self.annotators is None:
+            return 1.0
+        return max(1.0, self.annotators.favour_df * self.annotators.favour_share**2)
 
     def _weigh(self, judged: np.ndarray, suite: np.ndarray) -> est.Weighting:
         category = np.where(suite, self.outcomes.category, -1)
@@ -346,39 +336,39 @@ class RateModel:
         inside = weighting.group >= 0
         x = np.where(inside, values, 0.0)
         sums = est.sum_units(x * weighting.weight, weighting.unit, len(weighting.scale))
-        judging, effects = self.outcomes.judging, self.effects
-        owed = people = cells = np.zeros((len(agents), 0))
-        adjusted = x
-        if judging is not None and effects is not None:
-            share, given = judging.share[agents], judging.value[agents]  # copies, changed in place
-            if not inside.all():
-                share *= inside[:, None]
-                given *= inside[:, None]
-            if worst is not None:
-                share *= worst.share[:, None]
-                given *= worst.existing_share[:, None]
-            adjusted = x - share @ effects.effect
-            owed = np.einsum("s,rsk->rk", weighting.weight, share)
-            given -= share * effects.effect
-            whole, total = share.sum(axis=2, keepdims=True), given.sum(axis=2, keepdims=True)
-            share *= est.divide(total, whole)
-            given -= share  # what is left deviates from the agent's mean in the scenario
-            given *= weighting.weight[:, None]
-            people, cells = given.sum(axis=1), given.reshape(len(agents), -1)
+        judging, model = self.outcomes.judging, self.annotators
+        count, adjusted = len(agents), x
+        owed = lenient = np.zeros((count, 0))
+        unknown, favoured = np.zeros((count, 0)), np.zeros(count)
+        spread = moved = np.zeros((count, len(weighting.scale)))
+        if judging is not None and model is not None:
+            share, given = judging.share[agents], judging.value[agents]
+            part = inside if worst is None else inside * worst.share
+            weight = weighting.weight * part
+            owed = np.einsum("s,rsk->rk", weight, share)
+            given = given.sum(axis=2) * part
+            opinions = model.consult(agents, owed, given @ weighting.weight)
+            whole = part * share.sum(axis=2)
+            above = given - part * np.einsum("rsk,rk->rs", share, opinions.chance)
+            # Has the adjusted rate as its mean, and varies by units as that does.
+            adjusted = (x - given) + opinions.gain[:, None] * above + whole * opinions.pool[:, None]
+            spread, unknown = opinions.unit_errors, opinions.unknown
         estimates = est.estimate(adjusted, weighting)
-        unit_errors, df = estimates.unit_errors, np.full(len(agents), weighting.df)
-        within = np.zeros(len(agents))
+        unit_errors, df = estimates.unit_errors, np.full(count, weighting.df)
+        plain = est.estimate(x, weighting)
+        moved = unit_errors + spread - plain.unit_errors
+        within = np.zeros(count)
         if self.target == "fixed":
             # The spread between scenarios is no error where these are the only ones.
             unit_errors = np.zeros_like(unit_errors)
             spreads = [self._vary_within(agent, weighting, worst) for agent in agents]
             within, df = (np.array(column) for column in zip(*spreads, strict=True))
-        if effects is not None:
-            # Effects are estimated from the same units, so a unit also errs by what it does to
-            # them.
-            unit_errors = unit_errors - owed @ effects.drop.T
-        plain = x @ weighting.weight
-        return _Terms(plain, estimates.value, unit_errors, within, df, owed, sums, people, cells)
+        if model is not None:
+            lenient, favoured = model.vary(estimates.value, opinions.chance)
+        return _Terms(
+            plain.value, estimates.value, unit_errors + spread, moved, unknown, within, df, owed,
+            sums, lenient, favoured,
+        )  # fmt: skip
 
     def _vary_within(
         self, agent: int, weighting: est.Weighting, worst: WorstCase | None
@@ -401,12 +391,12 @@ class RateModel:
 
     def _identify(self, owed: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return bool[P], pairs whose difference is not confounded with their annotators."""
-        if self.effects is None:
+        if self.annotators is None:
             return np.ones(len(first), bool)
         few = self.outcomes.judged_clips < MIN_CLIPS
         # With equal shares nothing is adjusted, so that few clips do no harm.
-        balanced = (np.abs(self.effects.centre(owed)) < est.ZERO).all(axis=1)
-        return np.asarray((balanced | ~(few[first] | few[second])) & self.effects.tell(owed))
+        balanced = (np.abs(self.annotators.centre(owed)) < est.ZERO).all(axis=1)
+        return np.asarray((balanced | ~(few[first] | few[second])) & self.annotators.tell(owed))
 
     def _count_against(
         self,
@@ -443,62 +433,56 @@ class RateModel:
             worst[at] = max(worst[at], test(at, True))
         return p, worst
 
-    def _measure_adjustment(
-        self, owed: np.ndarray, identifiable: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far adjusting moved each difference, and p, float64[P] each (Hausman 1978)."""
-        nothing = np.zeros(len(owed)), np.full(len(owed), np.nan)
-        if self.effects is None or len(self.effects.drop) < 2:
-            return nothing
-        units = len(self.effects.drop)
-        contrast = self.effects.centre(owed)
-        moved = -contrast @ self.effects.effect
-        squares = self.effects.drop.T @ self.effects.drop
-        variance = ((contrast @ squares) * contrast).sum(axis=1)  # of contrast . drop, over units
-        # The jackknife over units, hence t with one degree less than units.
-        se = np.sqrt((units - 1) / units * np.maximum(variance, 0.0))
-        seen = identifiable & (se > est.ZERO)
-        p = 2 * stdtr(units - 1, -np.abs(moved) / np.where(seen, se, 1.0))
-        return np.where(identifiable, moved, np.nan), np.where(seen, p, np.nan)
+    def _compare_rows(
+        self, left: _Terms, right: _Terms, weighting: est.Weighting, other_annotators: bool
+    ) -> Iterator[tuple[int, np.ndarray, est.Differences]]:
+        """Yield (i, j, differences) of each row i on the left and rows j on the right, int64[n]."""
+        sides = [
+            est.rate_intervals(side.rate, side.se, side.df, weighting.units)
+            for side in (left, right)
+        ]
+        gram = left.unknown @ right.unknown.T
+        lengths = [np.einsum("rn,rn->r", side.unknown, side.unknown) for side in (left, right)]
+        for i in range(len(left.rate)):
+            j = np.arange(i + 1 if right is left else 0, len(right.rate))
+            if not len(j):
+                continue
+            gap = ((left.unit_errors[i] - right.unit_errors[j]) ** 2).sum(axis=1)
+            within = left.within[i] + right.within[j]
+            df = np.full(len(j), weighting.df)
+            if within.any():
+                below = left.within[i] ** 2 / left.df[i] + right.within[j] ** 2 / right.df[j]
+                df = np.where(below > 0, within**2 / np.where(below > 0, below, 1.0), df)
+            unknown = np.maximum(0.0, lengths[0][i] + lengths[1][j] - 2 * gram[i, j])
+            variances = [(gap + within, df), (unknown, np.full(len(j), np.inf))]
+            if other_annotators:
+                people = ((left.lenient[i] - right.lenient[j]) ** 2).sum(axis=1)
+                favoured = left.favoured[i] + right.favoured[j]
+                variances.append((people, np.full(len(j), max(self._people - 1.0, 1.0))))
+                variances.append((favoured, np.full(len(j), self._favour_df)))
+            se, df = _join_variances(*variances)
+            differing = (np.abs(left.sums[i] - right.sums[j]) > weighting.rounding).sum(axis=1)
+            rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]
+            ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
+            yield i, j, est.compare(se, df, differing, rates, ends)
 
 
-def _compare_rows(
-    left: _Terms, right: _Terms, weighting: est.Weighting, other_annotators: bool
-) -> Iterator[tuple[int, np.ndarray, est.Differences]]:
-    """Yield (i, j, differences) of each row i on the left and the rows j on the right, int64[n]."""
-    sides = [
-        est.rate_intervals(side.rate, side.se, side.df, weighting.units) for side in (left, right)
-    ]
-    gram = left.cells @ right.cells.T if other_annotators else np.zeros((0, 0))
-    lengths = [np.einsum("rc,rc->r", side.cells, side.cells) for side in (left, right)]
-    effective = [_count_effective(side.owed) for side in (left, right)]
-    for i in range(len(left.rate)):
-        j = np.arange(i + 1 if right is left else 0, len(right.rate))
-        if not len(j):
-            continue
-        gap = ((left.unit_errors[i] - right.unit_errors[j]) ** 2).sum(axis=1)
-        within = left.within[i] + right.within[j]
-        df = np.full(len(j), weighting.df)
-        if within.any():
-            below = left.within[i] ** 2 / left.df[i] + right.within[j] ** 2 / right.df[j]
-            df = np.where(below > 0, within**2 / np.where(below > 0, below, 1.0), df)
-        variance = gap + within
-        if other_annotators:
-            people = ((left.people[i] - right.people[j]) ** 2).sum(axis=1)
-            fewest = np.minimum(effective[0][i], effective[1][j])
-            cell = lengths[0][i] + lengths[1][j] - 2 * gram[i, j]
-            free = np.maximum(fewest - 1, est.ZERO)
-            # K / (K - 1), as deviations are from a mean of K. The noise of single cells is in the
-            # variance already: only what annotators repeat over scenarios is added.
-            more = np.maximum(0.0, fewest / free * people - cell)
-            whole = variance + more
-            below = variance**2 / df + more**2 / free
-            df = np.where(more > 0, whole**2 / np.where(more > 0, below, 1.0), df)
-            variance = whole
-        differing = (np.abs(left.sums[i] - right.sums[j]) > weighting.rounding).sum(axis=1)
-        rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]
-        ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
-        yield i, j, est.compare(est.take_root(variance), df, differing, rates, ends)
+def _join_variances(*parts: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return standard errors and degrees of freedom of sums of variances (Satterthwaite 1946)."""
+    variance = np.sum([part for part, _ in parts], axis=0)
+    below = np.sum([part**2 / df for part, df in parts], axis=0)
+    df = np.divide(variance**2, below, out=np.array(parts[0][1], float), where=below > 0)
+    return est.take_root(variance), df
+
+
+def _test_adjustment(moved: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return p of adjustments, float64[n], from their units' errors, float64[n, U].
+
+    NaN where nothing is adjusted. Source: Hausman 1978, Econometrica 46:1251.
+    """
+    se, units = est.take_root((errors**2).sum(axis=1)), errors.shape[1]
+    p = 2 * stdtr(max(units - 1, 1), -np.abs(moved) / np.where(se > 0, se, 1.0))
+    return np.where(se > 0, p, np.nan)
 
 
 def _count_effective(workload: np.ndarray) -> np.ndarray:

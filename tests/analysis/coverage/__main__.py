@@ -44,7 +44,10 @@ class Line(NamedTuple):
 Task = Callable[[int, Tolerance], Line]
 FAST_SECONDS, FULL_SECONDS = 0.21, 2.4
 """CPU-seconds of one study in each cell of a tier."""
-HEADING = f"{'cell':108} studies  rate width   difference width  size  few  ident others general"
+HEADING = (
+    f"{'cell':132} studies  rate width   difference width  size  few  ident"
+    "   others: rate difference width  size  share"
+)
 
 
 def describe(world: World) -> str:
@@ -57,6 +60,8 @@ def describe(world: World) -> str:
     if world.annotators:
         words += f" annotators {world.annotators} sd {world.deviation:g} {world.assignment}"
         words += f" verdicts {world.verdicts}"
+    if world.strictness or world.favour:
+        words += f" strictness {world.strictness:g} favour {world.favour:g}"
     return words
 
 
@@ -64,11 +69,17 @@ def run_cell(world: World, studies: int, tolerance: Tolerance) -> Line:
     """Measure the intervals of a cell."""
     found = measure_cell(world, studies)
     text = (
-        f"{describe(world):108} {studies:7}  {found.rate:.3f} {found.width:.3f}"
+        f"{describe(world):132} {studies:7}  {found.rate:.3f} {found.width:.3f}"
         f"   {found.difference:.3f} {found.difference_width:10.3f}  {found.size:.3f}"
-        f" {found.few:.2f}  {found.identifiable:.2f}  {found.others:.3f} {found.generalises:.2f}"
+        f" {found.few:.2f}  {found.identifiable:.2f}   {found.others:12.3f}"
+        f" {found.others_difference:10.3f} {found.others_width:.3f} {found.others_size:.3f}"
+        f" {found.generalises:.2f}"
     )
-    size = grid.check_share("size", found.size, grid.MAX_SIZE + tolerance.size)
+    limit = grid.MAX_SIZE + tolerance.size
+    size = [
+        *grid.check_share("size", found.size, limit),
+        *grid.check_share("others_size", found.others_size, limit),
+    ]
     return Line(text, grid.find_breaches(world, found, tolerance.coverage), size)
 
 

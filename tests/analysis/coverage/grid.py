@@ -30,7 +30,9 @@ MAX_SHARE_OUTSIDE, MAX_EXCESS = 0.02, 0.01
 MAX_SIZE, MAX_WRONG_ORDER, MAX_WRONG_LOOK, MAX_ADJUSTED = 0.075, 0.065, 0.07, 0.06
 """Shares of studies: equal agents differ; wrong order; twenty looks; identical annotators."""
 
-UNEVEN_ASSIGNMENTS = ("80/20", "90/10")
+UNEVEN_ASSIGNMENTS = ("80/20", "90/10", "waves")
+OTHERS = (0.91, 0.985)
+"""Limits of differences for other annotators."""
 DEFAULT = World((0.3, 0.3, 0.44), 4, 10, 3)
 WITHOUT_UNITS = [
     World((rate,) * 2, 4, 40, continuations, "10")
@@ -113,14 +115,35 @@ def list_judged_cells() -> list[World]:
     return cells
 
 
+def list_favouring_cells() -> list[World]:
+    """List cells in which agents lie far apart, annotators favour agents, or people change."""
+    far = (0.05, 0.05, 0.9), (0.5, 0.5, 0.6), (0.1, 0.5, 0.9)
+    designs = ((4, 60, 2), (4, 30, 3), (4, 15, 1))
+    cells = [
+        World(rates, categories, size, continuations, annotators=people, strictness=strictness,
+              assignment=assignment, favour=favour)
+        for (rates, (categories, size, continuations)), (people, strictness), favour, assignment
+        in product(
+            zip(far, designs, strict=True), ((2, 0.7), (3, 1.2), (5, 0.5), (10, 0.7)),
+            (0.0, 0.5, 0.8, 1.2), ("random", "80/20"),
+        )
+    ]  # fmt: skip
+    waves = [
+        World((0.5, 0.6, 0.5, 0.6), 4, 79, 3, annotators=4, strictness=strictness,
+              assignment="waves", favour=favour)
+        for strictness, favour in ((0.7, 0.0), (1.2, 0.0), (1.2, 0.4))
+    ]  # fmt: skip
+    return cells + waves
+
+
 def list_cells() -> list[World]:
     """List the cells of the grid."""
-    return list_plain_cells() + list_judged_cells()
+    return list_plain_cells() + list_judged_cells() + list_favouring_cells()
 
 
 def draw_fast_cells() -> list[World]:
     """Draw the cells of the fast tier by a fixed seed, in the order of the grid."""
-    cells = list_cells()
+    cells = list_plain_cells() + list_judged_cells()
     drawn = np.random.default_rng(SEED).choice(len(cells), FAST_CELLS, replace=False)
     return [cells[i] for i in sorted(drawn)]
 
@@ -184,6 +207,7 @@ def find_breaches(world: World, found: Measured, tolerance: float) -> list[Breac
         limits["difference"] = difference
     if found.generalises >= MOST:
         limits["others"] = rate
+        limits["others_difference"] = OTHERS
     breaches = [
         Breach(name, getattr(found, name), low - tolerance, high + tolerance)
         for name, (low, high) in limits.items()

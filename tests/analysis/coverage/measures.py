@@ -31,13 +31,16 @@ class Measured(NamedTuple):
       rate: the interval of a rate holds; of the first two agents, which are equal.
       width: of these intervals.
       difference: the interval of a difference holds; of the second agent and the third, or of the
-        only two. It is for other annotators where the report says so.
+        only two.
       difference_width: of these intervals.
-      size: the two equal agents differ at .05.
+      size: the two equal agents differ at .05; without favours, by which they do differ.
       few: fewer than six units differ between the second agent and the third.
       identifiable: their difference can be told from that of their annotators.
       others: the interval of a rate for other annotators holds.
-      generalises: the report says that differences hold for other annotators.
+      others_difference: that of a difference.
+      others_width: of these intervals.
+      others_size: the two equal agents differ at .05 for other annotators.
+      generalises: the report says whether differences hold for other annotators.
     """
 
     rate: float
@@ -48,6 +51,9 @@ class Measured(NamedTuple):
     few: float
     identifiable: float
     others: float
+    others_difference: float
+    others_width: float
+    others_size: float
     generalises: float
 
 
@@ -96,7 +102,7 @@ def measure_cell(world: World, studies: int, *, naive: bool = False) -> Measured
         rates = model.estimate_rates()
         general = model.generalises(rates, np.arange(agents))
         rows = (np.arange(len(truth))[:, None] * agents + chosen).ravel()
-        compared = model.compare(rows, other_annotators=general)
+        compared = model.compare(rows)
         pairs = find_pairs(compared, agents)
         known, last = compared.identifiable[pairs], pairs[:, -1]
         intervals = rates.interval.reshape(*truth.shape, 2)[:, :2]
@@ -105,15 +111,20 @@ def measure_cell(world: World, studies: int, *, naive: bool = False) -> Measured
         seen["width"].append(np.diff(intervals)[shown])
         seen["identifiable"].append(known[:, -1])
         seen["generalises"].append(np.full(len(truth), general))
-        equal = general or bool((truth[:, 0] == truth[:, 1]).all())  # for whom the report speaks
-        if equal:
-            seen["size"].append(compared.p[pairs[known[:, 0], 0]] < ALPHA)
+        equal = pairs[known[:, 0], 0]
+        if (truth[:, 0] == truth[:, 1]).all():
+            seen["size"].append(compared.p[equal] < ALPHA)
         last, truth = last[known[:, -1]], truth[known[:, -1]]
-        gap = np.full(len(last), for_others[a] - for_others[b])
-        gap = gap if general else truth[:, a] - truth[:, b]
-        seen["difference"].append(covers(compared.interval[last], gap))
+        seen["difference"].append(covers(compared.interval[last], truth[:, a] - truth[:, b]))
         seen["difference_width"].append(np.diff(compared.interval[last]))
         seen["few"].append(np.isnan(compared.p[last]))
+        if general:
+            wider = model.compare(rows, other_annotators=True)
+            gap = np.full(len(last), for_others[a] - for_others[b])
+            seen["others_difference"].append(covers(wider.interval[last], gap))
+            seen["others_width"].append(np.diff(wider.interval[last]))
+            if world.rates[0] == world.rates[1]:
+                seen["others_size"].append(wider.p[equal] < ALPHA)
         wide = model.widen_rates(rates)[:2]
         if np.isfinite(wide).all():
             seen["others"].append(covers(wide, for_others[:2]))
@@ -126,7 +137,7 @@ def measure_order(world: World, studies: int) -> Order:
     wrong, right = [], []
     for outcomes, truth in simulate(world, studies):
         rows = np.arange(len(outcomes.agents))
-        compared = RateModel(outcomes).compare(rows, other_annotators=False)
+        compared = RateModel(outcomes).compare(rows)
         pairs = find_pairs(compared, agents)
         gap = truth.ravel()[compared.first] - truth.ravel()[compared.second]
         correct = (compared.value * gap > 0)[pairs]
@@ -162,7 +173,7 @@ def measure_looks(world: World, order: str, studies: int) -> Looks:
             value = (successes & judged).sum(axis=3) / np.maximum(number, 1)
             value = np.where(number > 0, value, np.nan).reshape(-1, world.scenarios)
             rows = np.arange(len(value))
-            compared = RateModel(lay_out(world, value)).compare(rows, other_annotators=False)
+            compared = RateModel(lay_out(world, value)).compare(rows)
             adjusted = adjust_studies(compared.p[find_pairs(compared, agents)])
             smallest.append(np.fmin.reduce(adjusted, axis=1, initial=1.0))
         claimed.append(np.stack(smallest))
@@ -180,8 +191,7 @@ def measure_adjustment(world: World, studies: int) -> float:
     for outcomes, _ in simulate(world, studies):
         model = RateModel(outcomes)
         agents = np.arange(len(world.rates))
-        general = model.generalises(model.estimate_rates(), agents)
-        compared = model.compare(agents, other_annotators=general)
+        compared = model.compare(agents)
         claims.append((compared.adjustment_p < ALPHA).any())
     return float(np.mean(claims))
 

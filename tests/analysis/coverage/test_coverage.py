@@ -130,11 +130,11 @@ def test_studies_of_one_table_are_analysed_as_if_alone() -> None:
     world = World((0.5, 0.5, 0.6), 4, 5, 3, "unequal", missing=0.3)
     (outcomes, _), *_ = simulate(world, 4)
     together = RateModel(outcomes)
-    compared = together.compare(np.arange(12), other_annotators=False)
+    compared = together.compare(np.arange(12))
     for n, pairs in enumerate(find_pairs(compared, 3)):
         rows = slice(3 * n, 3 * n + 3)
         alone = RateModel(outcomes._replace(value=outcomes.value[rows], agents=outcomes.agents[:3]))
-        single = alone.compare(np.arange(3), other_annotators=False)
+        single = alone.compare(np.arange(3))
         np.testing.assert_allclose(single.interval, compared.interval[pairs], rtol=1e-9)
         np.testing.assert_allclose(single.p, compared.p[pairs], rtol=1e-9)
         rates = alone.estimate_rates().interval

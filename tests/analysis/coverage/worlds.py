@@ -26,12 +26,14 @@ UNIT_SHARE = 0.5
 ACCURACY = 0.9
 """Sensitivity and specificity of an annotator without deviation."""
 FAVOUR = 0.5
-"""Standard deviation, in logits, of what an annotator makes of an agent."""
+"""Standard deviation, in logits, of what an annotator makes of an agent, in cells that say so."""
 UNITS = {"own": (1,), "4": (4,), "10": (10,), "unequal": (1, 2, 1, 4, 1, 3)}
 """Sizes of consecutive units, repeated until all scenarios have one."""
 LEANS = {"80/20": 0.8, "90/10": 0.9, "confounded": 1.0}
 """Share of an agent's clips that half of the annotators judge; the other half for the next."""
 ASSIGNMENTS = ("random", *LEANS, "by scenario", "favouring")
+WAVES = 0.1
+"""Share of the clips of earlier agents that new people judge, who alone judge the new agents."""
 AGENTS_AT_ONCE = 30
 """Agents of several studies share a table where no annotator joins them; pairs grow in squares."""
 JUDGED_AT_ONCE = 20
@@ -50,8 +52,10 @@ class World(NamedTuple):
       missing: share of the scenarios that an agent lacks, drawn for each agent.
       annotators: K; 0 for verdicts that are right and have no annotator.
       deviation: of annotators' sensitivity and specificity, in logits.
-      assignment: of `ASSIGNMENTS`.
+      assignment: of `ASSIGNMENTS`, or "waves".
       verdicts: R.
+      favour: standard deviation, in logits, of what an annotator makes of an agent.
+      strictness: of what an annotator makes of all agents, alike in sensitivity and specificity.
     """
 
     rates: tuple[float, ...]
@@ -64,6 +68,8 @@ class World(NamedTuple):
     deviation: float = 0.0
     assignment: str = "random"
     verdicts: int = 1
+    favour: float = 0.0
+    strictness: float = 0.0
 
     @property
     def scenarios(self) -> int:
@@ -83,7 +89,13 @@ class World(NamedTuple):
     @property
     def seed(self) -> list[int]:
         """Seed of this world's studies; the same on each machine."""
-        return [SEED, zlib.crc32(repr(self).encode())]
+        words = repr(self).replace(", favour=0.0, strictness=0.0)", ")")
+        return [SEED, zlib.crc32(words.encode())]
+
+    @property
+    def favours(self) -> float:
+        """Standard deviation of favours, in logits."""
+        return FAVOUR if self.assignment == "favouring" else self.favour
 
 
 @cache
@@ -183,8 +195,8 @@ def judge(
     people, deviation = world.annotators, world.deviation
     person = _assign(world, successes.shape, rng)
     shift = deviation * rng.standard_normal((studies, 1, people, 2))
-    favour = FAVOUR * (world.assignment == "favouring")
-    shift = shift + favour * rng.standard_normal((studies, agents, people, 1))
+    shift = shift + world.strictness * rng.standard_normal((studies, 1, people, 1))
+    shift = shift + world.favours * rng.standard_normal((studies, agents, people, 1))
     says = expit(logit([1 - ACCURACY, ACCURACY]) + shift)  # [N, A, K, 2], chance of "success"
     study = np.arange(studies)[:, None, None, None, None]
     agent = np.arange(agents)[:, None, None, None]
@@ -217,6 +229,9 @@ def _assign(world: World, shape: tuple[int, ...], rng: np.random.Generator) -> n
     weights = np.where(half == (np.arange(agents) % 2)[:, None], share, 1 - share)
     if world.assignment in LEANS:
         weights = weights / np.bincount(half, minlength=2)[half * 1]
+    if world.assignment == "waves":
+        new = np.arange(agents)[:, None] >= agents / 2
+        weights = np.where(new, half * 1.0, np.where(half, WAVES, 1 - WAVES))
     drawn = (studies, 1, scenarios, 1, people) if together else (*shape, people)
     with np.errstate(divide="ignore"):
         wait = rng.standard_exponential(drawn) / weights[:, None, None]
@@ -226,7 +241,6 @@ def _assign(world: World, shape: tuple[int, ...], rng: np.random.Generator) -> n
 
 def expect_rates(world: World) -> np.ndarray:
     """Return float64[A], the rates in other scenarios, as other annotators judge."""
-    favour = FAVOUR * (world.assignment == "favouring")
-    deviation = float(np.hypot(world.deviation, favour))
+    deviation = float(np.hypot(np.hypot(world.deviation, world.favours), world.strictness))
     failure, success = (expect(float(logit(x)), deviation) for x in (1 - ACCURACY, ACCURACY))
     return failure + np.array(world.rates) * (success - failure)

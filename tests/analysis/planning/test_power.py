@@ -80,7 +80,7 @@ class Cell(NamedTuple):
             seed=7,
         )
         models = (RateModel(lay_out(verdicts[:, i], category, unit)) for i in range(studies))
-        found = [model.compare(np.arange(agents), other_annotators=False) for model in models]
+        found = [model.compare(np.arange(agents)) for model in models]
         return float(np.mean([comparisons.p_holm[0] < 0.05 for comparisons in found]))
 
 
@@ -255,7 +255,7 @@ def test_plan_from_a_pilot_has_the_standard_error_of_its_report(accuracy: float)
     assumptions, design = measured
     assert design[:4] == (200, 3, 1, 1.0)
     error = np.sqrt(design.variance(assumptions, 0.0).sum() / 200)
-    report = pilot.model.compare(np.arange(2), other_annotators=False)
+    report = pilot.model.compare(np.arange(2))
     assert error == pytest.approx(report.se[0], rel=0.04)
 
 
@@ -276,7 +276,7 @@ def test_needed_scenarios_make_the_same_difference_significant() -> None:
     verdicts = draw_verdicts([0.45, 0.55, 0.5], unit=np.arange(80), continuations=3, seed=2)
     outcomes = lay_out(verdicts[:, 0], np.arange(80) % 4, np.arange(80))
     model = RateModel(outcomes)
-    found = model.compare(np.arange(2), other_annotators=False)
+    found = model.compare(np.arange(2))
     needed = scenarios_needed(model, 0, 1, pairs=3)
     assert needed is not None
 
@@ -297,16 +297,6 @@ def test_needed_scenarios_are_unknown_if_no_number_suffices() -> None:
     assert scenarios_needed(RateModel(outcomes), 0, 1, pairs=1) is None
     single = lay_out(verdicts[..., :1], np.arange(40) % 2, np.arange(40))
     assert share_between(single, 0, 1) is None
-    # Annotators who favour agents: their variance stays however many scenarios there are.
-    leaning = np.zeros((2, 40, 3))
-    leaning[0, :, 0] = leaning[1, :, 1] = 1  # p0 likes a, p1 likes b, p2 neither
-    leaning[0, ::4, 2] = 1
-    rows = make_table(leaning, people=3)
-    rows["annotator"] = "p" + rows["continuation"].str[-1]
-    pilot = make_pilot(rows)
-    given = pilot.model, 0, 1
-    assert scenarios_needed(*given, pairs=1) is not None
-    assert scenarios_needed(*given, pairs=1, other_annotators=True) is None
 
 
 def test_command_plans_with_and_without_a_pilot(tmp_path, capsys) -> None:

@@ -74,7 +74,7 @@ def test_simulated_study_is_judged_where_its_design_was_and_by_the_same() -> Non
     assert outcomes.judging is not None and before.judging is not None
     np.testing.assert_array_equal(outcomes.judged, before.judged)
     np.testing.assert_array_equal(outcomes.judging.judgements, before.judging.judgements)
-    assert outcomes.judging.annotators == ("p0", "p1", "p2") and called.shape == (2, 4)
+    assert outcomes.judging.annotators == ("p0", "p1", "p2") and called.shape == (2, 3, 4)
     np.testing.assert_array_equal(outcomes.judged_clips, before.judged_clips)
     assert before.judged_clips.max() < 80 and (outcomes.value != before.value).any()
 
@@ -90,17 +90,29 @@ def test_mean_of_simulated_studies_is_the_rate_they_are_checked_against() -> Non
     assert design.counted[0, :3].tolist() == [0.0, 0.0, 0.5]
     studies = [simulate(design, [seed]) for seed in range(60)]
     values = np.array([outcomes.value for outcomes, _, _ in studies])
-    truth = np.array([design.judge(chance, called.mean(axis=1)) for _, chance, called in studies])
+    truth = np.array([design.judge(chance, called.mean(axis=2)) for _, chance, called in studies])
     assert values.mean(axis=(0, 2)) == pytest.approx(truth.mean(axis=(0, 2)), abs=0.02)
     assert (values[:, 0, :2] == 0).all() and truth[:, 0, :2].max() == 0
     strict = design._replace(strictness=1.0)
-    assert np.std([simulate(strict, [seed])[2][0, 0] for seed in range(40)]) > 0.1
+    assert np.std([simulate(strict, [seed])[2][0, 0, 0] for seed in range(40)]) > 0.1
+    called = simulate(design._replace(favouritism=1.0), [0])[2]
+    assert np.ptp(called[0], axis=0).min() > 0 == np.ptp(simulate(strict, [0])[2][0], axis=0).max()
+
+
+def test_favouritism_that_the_data_show_is_drawn() -> None:
+    rng = np.random.default_rng(6)
+    verdicts = draw_verdicts([0.4, 0.5, 0.5], unit=ALONE, continuations=6)[:, 0]
+    frame = make_table(verdicts, people=3)
+    before = read_design(make_pilot(frame)).favouritism
+    favoured = (frame["agent"] == "a") & (frame["annotator"] == "p0")
+    frame.loc[favoured & (rng.random(len(frame)) < 0.8), "verdict"] = "success"
+    assert read_design(make_pilot(frame)).favouritism > before + 0.5
 
 
 def test_study_is_the_same_for_any_number_of_studies(monkeypatch) -> None:
     design = small_design(agents=3)
     (few,) = run(design, studies=15)
-    assert 0.8 < few["rate"].share < 1
+    assert 0.8 < few["rate"].share <= 1
     monkeypatch.setattr(selfcheck, "_AT_ONCE", 4)
     seen: list[int] = []
     executor = Pool(1, inside=True)

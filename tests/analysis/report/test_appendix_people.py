@@ -55,8 +55,8 @@ def test_annotators_are_held_against_references() -> None:
     assert (b.references.answered, b.references.right, b.references.cannot_judge) == (2, 1, 1)
     assert a.references.sensitivity == pytest.approx(2 / 3) and a.references.specificity is None
     assert a.references.marker_error == 1 and result.markers[1].share == 1
-    effects = study.model.effects
-    assert effects is not None and [a.effect, b.effect] == effects.effect.tolist()
+    model = study.model.annotators
+    assert model is not None and [a.effect, b.effect] == model.effects[0].tolist()
     found = corrected.compute(study)
     assert found is not None and {row.corrected_rate for row in found.rows} == {None}
     assert "needs reference episodes of success and of failure" in read_section(

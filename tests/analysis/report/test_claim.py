@@ -160,9 +160,14 @@ def test_claim_contradicts_no_comparison() -> None:
 
 def test_other_annotators_are_claimed_from_three_on() -> None:
     three, two = make_study("tied"), make_study("two annotators")
-    assert "and other annotators like these 3" in to_plain(conclusion.compute(three).support)
-    assert to_plain(conclusion.compute(two).support).endswith(", as ana and ben judge.")
-    assert three.claim.other_annotators and not two.claim.other_annotators
+    said, unknown = (to_plain(conclusion.compute(study).support) for study in (three, two))
+    assert "hold for other annotators like these, too." in said
+    assert unknown.endswith(
+        ", as ana and ben judge. Whether other annotators would find the same is not known: that "
+        "takes three."
+    )
+    assert three.claim.others is not None and two.claim.others is None
+    assert not (three.claim.holds & ~three.claim.significant).any() and not two.claim.holds.any()
 
 
 def test_rates_0_and_1_lead_to_a_conclusion_without_an_error() -> None:

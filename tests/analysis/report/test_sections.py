@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pandas as pd
 import pytest
 from markupsafe import Markup
 
@@ -70,25 +69,21 @@ def test_tie_is_advised_with_the_scenarios_that_it_takes_or_left_alone() -> None
     assert "instead of 40" in to_plain(step.reason) or "20 times" in to_plain(step.reason)
 
 
-@pytest.mark.parametrize("others", [{}, {"c": -4.0}])
-@pytest.mark.parametrize(("leaning", "verb"), [(0.0, "Add scenarios"), (0.6, "More annotators")])
-def test_more_annotators_are_advised_only_if_they_favour_agents(leaning, verb, others) -> None:
-    frame = draw_study(
-        {"a": 0.5, "b": 0.0, **others}, scenarios=40, continuations=2, people="xy", seed=2
-    )
+@pytest.mark.parametrize("leaning", [0.0, 0.9])
+def test_more_annotators_are_advised_only_if_they_favour_agents(leaning) -> None:
+    abilities = {"a": 0.0, "b": 0.0, "c": -4.0}
+    frame = draw_study(abilities, scenarios=40, continuations=6, people="x", seed=3)
     rng = np.random.default_rng(7)
-    code, turn = pd.factorize(frame["clip"])[0], frame.groupby("clip").cumcount()
-    orders = np.array([rng.permutation(3) for _ in range(code.max() + 1)])
-    frame["annotator"] = [PEOPLE[i] for i in orders[code, turn]]  # by lot
-    favoured = {("a", PEOPLE[0]): "success", ("b", PEOPLE[1]): "success"}
-    favoured |= {("a", PEOPLE[1]): "failure", ("b", PEOPLE[0]): "failure"}
-    for row, pair in enumerate(zip(frame["agent"], frame["annotator"], strict=True)):
-        if pair in favoured and rng.random() < leaning:
-            frame.loc[row, ["verdict", "step"]] = favoured[pair], 5
+    frame["annotator"] = rng.choice(PEOPLE, len(frame))  # by lot
+    favoured = (frame["agent"] == "a") & (frame["annotator"] == PEOPLE[0])
+    favoured &= rng.random(len(frame)) < leaning
+    frame.loc[favoured, ["verdict", "step"]] = "success", 5
     study = Study(gather_table(frame), Options(), PROVENANCE)
-    assert next_steps._count_needed(study, 0, 1, True) is None  # for other annotators
-    result = next_steps.compute(study)
-    assert result is not None and any(step.verb.startswith(verb) for step in result.steps)
+    model, result = study.model.annotators, next_steps.compute(study)
+    assert model is not None and result is not None
+    advised = [step for step in result.steps if step.verb.startswith("More annotators")]
+    assert bool(advised) == bool(leaning) == model.favours_agents
+    assert (ranking.compute(study).favouritism is not None) == bool(leaning)
 
 
 def test_ranks_and_brackets_are_those_of_the_comparisons() -> None:
@@ -123,7 +118,10 @@ def test_category_rates_average_to_the_rate() -> None:
     assert result is not None
     sizes = np.array([row.scenarios for row in result.rows])
     rates = np.array([row.pass_rates for row in result.rows])
-    assert sizes @ rates / sizes.sum() == pytest.approx(study.rates.rate[study.order])
+    assert sizes @ rates / sizes.sum() == pytest.approx(
+        study.rates.rate[study.order],
+        abs=2e-3,  # each is adjusted on the scale of odds
+    )
     assert categories.compute(make_study("table only")) is not None
     one = draw_study(FOUR, categories=("only",))
     assert categories.compute(Study(gather_table(one), Options(), PROVENANCE)) is None

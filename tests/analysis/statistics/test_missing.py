@@ -74,12 +74,12 @@ def test_worst_case_equals_the_comparison_of_a_table_that_is_filled_in(target):
         B=" ".join(worse).replace(".", "1"),
     )
     model = RateModel(outcomes, target=target, missing=count_missing(outcomes, 5))
-    worst = model.compare_worst(0, 1, other_annotators=False)
-    expected = RateModel(filled, target=target).compare(PAIR, other_annotators=False)
+    worst = model.compare_worst(0, 1)
+    expected = RateModel(filled, target=target).compare(PAIR)
     assert worst.value[0] == pytest.approx(expected.value[0])
     assert worst.se[0] == pytest.approx(expected.se[0])
     assert worst.p[0] == pytest.approx(expected.p[0])
-    found = model.compare(PAIR, other_annotators=False)
+    found = model.compare(PAIR)
     assert found.p_worst[0] == pytest.approx(expected.p[0]) and found.p[0] < found.p_worst[0]
     assert found.missing[0] == sum(word.count(".") for word in better + worse)
 
@@ -87,9 +87,7 @@ def test_worst_case_equals_the_comparison_of_a_table_that_is_filled_in(target):
 def test_complete_studies_have_one_p():
     rng = np.random.default_rng(0)
     outcomes = lay_out(A=draw(rng, np.full(12, 0.9)), B=draw(rng, np.full(12, 0.3)))
-    found = RateModel(outcomes, missing=count_missing(outcomes)).compare(
-        PAIR, other_annotators=False
-    )
+    found = RateModel(outcomes, missing=count_missing(outcomes)).compare(PAIR)
     assert found.p_worst.tolist() == found.p.tolist() and found.missing.tolist() == [0]
 
 
@@ -100,7 +98,7 @@ def test_equal_agents_are_not_told_apart_by_failures_that_one_of_them_lacks():
         rates = rng.uniform(0.3, 0.8, 30)
         outcomes = lay_out(A=draw(rng, rates, dropped=0.7), B=draw(rng, rates))
         model = RateModel(outcomes, missing=count_missing(outcomes, 5))
-        found = model.compare(PAIR, other_annotators=False)
+        found = model.compare(PAIR)
         naive.append(found.p[0] < 0.05)
         guarded.append(found.p_worst[0] < 0.05)
     assert np.mean(naive) > 0.9 and np.mean(guarded) <= 0.05
@@ -124,5 +122,5 @@ def test_annotators_give_the_share_of_existing_continuations_of_the_worst_case()
     missing = count_missing(outcomes)
     worst = fill_missing(outcomes, missing, 0, 0, with_unjudgeable=False)
     assert missing[0].sum() == 10 and set(worst.share) == {1.0, 2 / 3}
-    found = RateModel(outcomes, missing=missing).compare(PAIR, other_annotators=False)
+    found = RateModel(outcomes, missing=missing).compare(PAIR)
     assert found.value[0] > 0 and found.p[0] < found.p_worst[0] < 0.05

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, Cells, RoundOrder
-from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, PairLook
+from sts.annotations.races import DIFFERENT, OPEN, PairLook
 from sts_analysis.statistics.race import (
     LookResult,
     Resolved,
@@ -166,8 +166,7 @@ def judge_all(study: Study) -> dict[tuple[str, str], float]:
     """Return the signs of pairs that differ at .05 when everything is judged."""
     model = RateModel(lay_out(study, np.ones(len(study.clip), bool), None))
     agents = np.arange(len(study.agents))
-    others = model.generalises(model.estimate_rates(), agents)
-    pairs = model.compare(agents, other_annotators=others)
+    pairs = model.compare(agents)
     return {
         (study.agents[a], study.agents[b]): float(np.sign(value))
         for a, b, value, p in zip(pairs.first, pairs.second, pairs.value, pairs.p_holm, strict=True)
@@ -287,17 +286,6 @@ def test_resolved_pair_is_not_looked_at_again(clear) -> None:
     found = look(clear, 1.0, resolved=pairs)
     assert read_outcomes(found) == {"a01 a02": OPEN} and found.leaving == ("a00",)
     assert look(clear, 1.0, resolved=pairs, goal="best").leaving == ("a00",)
-
-
-def test_vague_variance_of_annotators_makes_no_pair_hopeless() -> None:
-    study = draw_study(World(PAIRS, scenarios=80), 70_007)
-    found = look(study, 2.0)
-    (pair,) = [pair for pair in found.pairs if (pair.first, pair.second) == ("a00", "a03")]
-    difference, se, information = np.array(
-        [[pair.difference], [pair.se], [pair.information]], float
-    )
-    assert find_hopeless(difference, se, information, 1) and pair.outcome == OPEN
-    assert HOPELESS in read_outcomes(found).values()
 
 
 def test_pair_waits_for_ten_units() -> None:

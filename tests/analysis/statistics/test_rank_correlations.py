@@ -104,7 +104,7 @@ def test_noise_of_rates_leaves_out_what_is_hard_for_all() -> None:
     hard = RNG.random((1, 40, 1))
     outcomes = make_outcomes(np.clip(hard + RNG.normal(0, 0.01, (4, 40, 1)), 0, 1))
     model = RateModel(outcomes)
-    pairs = model.compare(np.arange(4), other_annotators=False)
+    pairs = model.compare(np.arange(4))
     noise = measure_noise(pairs, np.array([0, 1, 3]))
     inside = (pairs.first != 2) & (pairs.second != 2)
     assert noise == pytest.approx((pairs.se[inside] ** 2).mean() / 2)

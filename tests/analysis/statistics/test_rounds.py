@@ -160,7 +160,7 @@ def test_closed_study_of_random_clips_claims_no_order_if_copies_differ() -> None
 
 
 def compare(outcomes: Outcomes) -> Comparisons:
-    return RateModel(outcomes).compare(np.arange(2), other_annotators=False)
+    return RateModel(outcomes).compare(np.arange(2))
 
 
 def test_information_is_complete_at_the_end_and_small_after_one_round() -> None:

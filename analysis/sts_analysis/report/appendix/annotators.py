@@ -196,21 +196,12 @@ def _measure_references(answers: pd.DataFrame) -> References:
 
 
 def _find_effects(study: Study) -> dict[str, tuple[float | None, float | None]]:
-    """Return effect and standard error of each annotator, by leaving out a unit at a time."""
-    judging, effects = study.outcomes.judging, study.model.effects
-    if judging is None or effects is None or len(judging.annotators) < 2:
+    """Return effect and standard error of each annotator; None if the data cannot tell."""
+    judging, model = study.outcomes.judging, study.model.annotators
+    if judging is None or model is None or len(judging.annotators) < 2:
         return {}
-    units = len(effects.drop)
-    if units < 2:
-        return {}
-    se = np.sqrt((units - 1) / units * (effects.drop**2).sum(axis=0))
-    told = [effects.tell(row) for row in np.eye(len(se))]
-    return {
-        name: (number(effect), number(error)) if known else (None, None)
-        for name, effect, error, known in zip(
-            judging.annotators, effects.effect, se, told, strict=True
-        )
-    }
+    columns = zip(judging.annotators, *model.effects, strict=True)
+    return {name: (number(effect), number(se)) for name, effect, se in columns}
 
 
 def _measure_agreement(rows: pd.DataFrame) -> dict[str, tuple[float, int]]:

@@ -49,6 +49,8 @@ class Pair(msgspec.Struct, frozen=True):
       adjustment: how far adjusting for who judged moved the difference.
       adjustment_significant: whether it moved significantly, for all pairs together.
       missing: planned continuations that the two lack.
+      holds_for_others: whether they differ significantly for other annotators like these, too; null
+        if nothing is known of others.
     """
 
     first: str
@@ -66,6 +68,7 @@ class Pair(msgspec.Struct, frozen=True):
     missing: int = 0
     point: float | None = None
     information: float | None = None
+    holds_for_others: bool | None = None
 
 
 class NonInferiority(msgspec.Struct, frozen=True):
@@ -213,6 +216,7 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         pairs.missing[order].tolist(),
         [look[0].point if look else None for look in looks],
         [look[1].information if look else None for look in looks],
+        [None if claim.others is None else known for known in claim.holds[order].tolist()],
         strict=True,
     )
     return tuple(Pair(names[a], names[b], *cells) for a, b, *cells in columns)
@@ -237,9 +241,7 @@ def _list_non_inferiority(
         value, ends = study.claim.read_difference(agent, other)
         not_worse = bool(ends[0] > -margin) if np.isfinite(ends).all() else None
         if not_worse and study.missing[[agent, other]].any():
-            worst = study.model.compare_worst(
-                agent, other, other_annotators=study.claim.other_annotators
-            )
+            worst = study.model.compare_worst(agent, other)
             not_worse = bool(worst.interval[0, 0] > -margin)
         rows.append(NonInferiority(agents[agent], number(value), interval(ends), not_worse))
     return tuple(rows)
@@ -255,6 +257,10 @@ def _render_pairs(rows: Sequence[Pair], *, moved: bool, varying: bool) -> Markup
             "yes" if row.significant else _UNDECIDED.get(row.undecided, "no")
         ),
     }
+    if any(row.holds_for_others is not None for row in rows):
+        columns["For others"] = lambda row: (
+            "–" if not row.significant else "yes" if row.holds_for_others else "no"
+        )
     if len({row.bar for row in rows}) > 1:
         columns["Bar"] = lambda row: p_value(row.bar)
     if any(row.point is not None for row in rows):

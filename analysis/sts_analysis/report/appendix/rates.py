@@ -18,8 +18,7 @@ from sts_analysis.report.core import (
 )
 from sts_analysis.report.markup import Cell, fold, render_records, render_table
 from sts_analysis.report.text import NONE, percent, percent_range
-from sts_analysis.statistics.annotators import MIN_EFFECTIVE_ANNOTATORS
-from sts_analysis.statistics.rates import Rates
+from sts_analysis.statistics.rates import MIN_EFFECTIVE_ANNOTATORS, Rates
 from sts_analysis.statistics.tabulation import Outcomes
 
 TITLE = "Pass rates"

@@ -38,7 +38,8 @@ def write_paragraph(report: Report) -> str:
         "The pass rate is the mean verdict, with success counting 1 and each scenario weighing the "
         "same"
         + (
-            ", adjusted by least squares for the annotators who judged."
+            ", adjusted for the annotators who judged by a logistic model in which leniency and "
+            "favours are random [breslow1993]."
             if len(conclusion.annotators) > 1
             else "."
         ),
@@ -54,7 +55,8 @@ def write_paragraph(report: Report) -> str:
         )
     if conclusion.other_annotators:
         sentences.append(
-            "Statements about order include the variance between annotators [cameron2011]."
+            f"{conclusion.pairs_for_others:,} of the {conclusion.significant_pairs:,} significant "
+            "differences hold for other annotators too, whose variance the same model gives."
         )
     if conclusion.closed:
         sentences.append(

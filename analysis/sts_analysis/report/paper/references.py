@@ -53,13 +53,13 @@ WORKS: dict[str, Work] = {
         "28",
         "169--181",
     ),
-    "cameron2011": _article(
-        "Cameron, Gelbach and Miller 2011",
-        "Cameron, A. Colin and Gelbach, Jonah B. and Miller, Douglas L.",
-        "Robust inference with multiway clustering",
-        "Journal of Business \\& Economic Statistics",
-        "29",
-        "238--249",
+    "breslow1993": _article(
+        "Breslow and Clayton 1993",
+        "Breslow, Norman E. and Clayton, David G.",
+        "Approximate inference in generalized linear mixed models",
+        "Journal of the American Statistical Association",
+        "88",
+        "9--25",
     ),
     "holm1979": _article(
         "Holm 1979",

@@ -22,7 +22,7 @@ from sts_analysis.report.text import (
 )
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.race import MIN_UNITS
-from sts_analysis.statistics.rates import MIN_CLIPS
+from sts_analysis.statistics.rates import MIN_ANNOTATORS, MIN_CLIPS
 
 TITLE = ""
 NAV = ""
@@ -88,7 +88,8 @@ class Result(msgspec.Struct, frozen=True):
       missing: planned continuations that do not exist, by agent that lacks some.
       closed: why the study was closed early; "" if it was not.
       plan: the number of the plan; above 1 if something was added after a final conclusion.
-      other_annotators: whether statements about order hold for other annotators, too.
+      other_annotators: whether it is known which differences hold for other annotators, too.
+      pairs_for_others: of the significant pairs, those that do.
     """
 
     state: State
@@ -121,6 +122,7 @@ class Result(msgspec.Struct, frozen=True):
     closed: str
     plan: int
     other_annotators: bool
+    pairs_for_others: int
     missing: dict[str, int] = {}
     skipped_clips: int = 0
     hours_judged: float | None = None
@@ -177,7 +179,8 @@ def compute(study: Study) -> Result:
         judged_clips=progress.judged,
         closed=progress.closed,
         plan=progress.plan,
-        other_annotators=claim.other_annotators,
+        other_annotators=claim.others is not None,
+        pairs_for_others=int(claim.holds.sum()),
         missing={
             agent: int(count)
             for agent, count in zip(outcomes.agents, study.missing.sum(axis=1), strict=True)
@@ -292,7 +295,7 @@ def _write_support(study: Study) -> Sentence:
     if claim.state == "single agent":
         (agent,) = np.flatnonzero(~study.outcomes.baseline)
         ends = interval(rates.interval[agent])
-        text = f"95% confidence interval {percent_range(ends)}, {_write_scope(study, False)}."
+        text = f"95% confidence interval {percent_range(ends)}, {_write_scope(study)}."
         return write_sentence(text, " One agent has no rank.", _write_closing(study))
     if claim.state == "withheld":
         text = "Rates are shown without ranks: an order of agents cannot be given."
@@ -335,13 +338,13 @@ def _write_support(study: Study) -> Sentence:
         if level and len(claim.best) == 1:
             parts += [list_names(level), " do not differ significantly. "]
     parts.append(
-        f"All statements about order hold together at 95% confidence, {_write_scope(study, True)}."
+        f"All statements about order hold together at 95% confidence, {_write_scope(study)}."
     )
-    parts.append(_write_closing(study))
+    parts += [_write_others(study), _write_closing(study)]
     return write_sentence(*parts)  # type: ignore[arg-type]
 
 
-def _write_scope(study: Study, order: bool) -> str:
+def _write_scope(study: Study) -> str:
     """Say for which scenarios and whose judgement statements hold."""
     outcomes, judging = study.outcomes, study.outcomes.judging
     categories = sum(map(bool, outcomes.categories))
@@ -358,12 +361,29 @@ def _write_scope(study: Study, order: bool) -> str:
     if judging is None:
         return scope
     people = judging.annotators
-    if order and study.claim.other_annotators:
-        return f"{scope} and other annotators like these {len(people)}"
     if len(people) <= FEW_LEVEL:
         verb = "judges" if len(people) == 1 else "judge"
         return f"{scope}, as {''.join(p.text for p in list_names(people))} {verb}"
     return f"{scope}, as these {len(people)} annotators judge"
+
+
+def _write_others(study: Study) -> str:
+    """Say which differences hold for other annotators, too."""
+    claim, judging = study.claim, study.outcomes.judging
+    differ, hold = int(claim.significant.sum()), int(claim.holds.sum())
+    if judging is None or not differ:
+        return ""
+    if claim.others is None:
+        few = len(judging.annotators) < MIN_ANNOTATORS
+        why = f"that takes {count_words(MIN_ANNOTATORS)}" if few else "they shared too little"
+        return f" Whether other annotators would find the same is not known: {why}."
+    if differ == 1:
+        which = "It holds" if hold else "It may not hold"
+    elif hold == differ:
+        which = "All of them hold"
+    else:
+        which = f"{hold} of the {differ} differences hold" if hold else "None of them may hold"
+    return f" {which} for other annotators like these, too."
 
 
 def _write_closing(study: Study) -> str:

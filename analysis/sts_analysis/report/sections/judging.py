@@ -169,13 +169,13 @@ def _answer_without_people(study: Study) -> tuple[Row, ...]:
 
 def _compare_workloads(study: Study) -> Row | None:
     """Compare who judged which agent; None for one agent, or if annotators are not known."""
-    outcomes, effects = study.outcomes, study.model.effects
+    outcomes, model = study.outcomes, study.model.annotators
     agents = np.flatnonzero(~outcomes.baseline & np.isfinite(study.rates.rate))
-    if effects is None or len(agents) < 2 or len(effects.effect) < 2:
+    if model is None or len(agents) < 2 or len(model.workload) < 2:
         return None
     workload = study.rates.workload[agents]
     gaps = workload[:, None] - workload
-    if not effects.tell(gaps.reshape(-1, gaps.shape[-1])).all():
+    if not model.tell(gaps.reshape(-1, gaps.shape[-1])).all():
         reading = "Some agents share no annotator, not even by way of a third."
         return Row(SAME, "stop", "not connected", None, None, reading)
     most = float(np.abs(gaps).sum(axis=2).max() / 2)

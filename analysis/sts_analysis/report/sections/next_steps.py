@@ -17,8 +17,8 @@ from sts_analysis.report.text import (
     to_html,
     write_sentence,
 )
-from sts_analysis.statistics.race import ALPHA, MIN_UNITS
-from sts_analysis.statistics.rates import MIN_CLIPS
+from sts_analysis.statistics.race import MIN_UNITS
+from sts_analysis.statistics.rates import MIN_ANNOTATORS, MIN_CLIPS
 
 TITLE = "What to do next"
 NAV = "Next"
@@ -26,7 +26,6 @@ MAX_STEPS = 3
 HOPELESS = 20
 """Times the scenarios of the study, above which a tie is left alone."""
 CLIPS_TO_SHARE = 40
-MIN_ANNOTATORS = 3
 _INVITE = ("annotators", "add", "NAME")
 
 
@@ -205,21 +204,10 @@ def _separate_tie(study: Study) -> Step | None:
     first, second = int(claim.ranked[tie]), int(claim.ranked[tie + 1])
     pair = write_sentence(name(agents[first]), " and ", name(agents[second]))
     scenarios = int(np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum())
-    needed = _count_needed(study, first, second, claim.other_annotators)
+    needed = _count_needed(study, first, second)
     difference, _ = claim.read_difference(first, second)
     whole = round(100 * abs(difference)) if np.isfinite(difference) else 0
     gap = pluralise(whole, "point") if whole else "less than one point"
-    whom = ""
-    if needed is None and claim.other_annotators:
-        whom = " for these annotators"
-        needed = _count_needed(study, first, second, False)
-        if needed and study.model.measure_favouritism(first, second) < ALPHA:
-            reason = write_sentence(
-                pair,
-                f" differ by {gap}. How much depends on the annotator, so that no number of "
-                "scenarios would separate them.",
-            )
-            return Step("More annotators, not more scenarios.", reason, _command(study, *_INVITE))
     words = ["power", study.subject.name, "--pair", agents[first], agents[second]]
     words += [] if study.source == "human" else ["--labels", study.source]
     command = _command(study, *words)
@@ -240,19 +228,15 @@ def _separate_tie(study: Study) -> Step | None:
     reason = write_sentence(
         "To find the difference between ",
         pair,
-        f"{whom} takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
+        f" takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
     )
     return Step("Add scenarios, or let it rest.", reason, command)
 
 
-def _count_needed(
-    study: Study, first: int, second: int, other_annotators: bool
-) -> tuple[int, int] | None:
+def _count_needed(study: Study, first: int, second: int) -> tuple[int, int] | None:
     """Return the range of scenarios that a difference takes; None above `HOPELESS` times ours."""
     pairs = len(study.claim.significant)
-    needed = scenarios_needed(
-        study.model, first, second, pairs=pairs, other_annotators=other_annotators
-    )
+    needed = scenarios_needed(study.model, first, second, pairs=pairs)
     joint = np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum()
     return None if needed is None or needed[0] > HOPELESS * joint else needed
 
@@ -285,11 +269,21 @@ def _look_at_category(study: Study) -> Step | None:
 
 
 def _add_annotators(study: Study) -> Step | None:
-    judging = study.outcomes.judging
-    if judging is None or len(judging.annotators) >= MIN_ANNOTATORS:
+    judging, model, claim = study.outcomes.judging, study.model.annotators, study.claim
+    if judging is None or model is None:
         return None
+    if len(judging.annotators) >= MIN_ANNOTATORS:
+        differ, hold = int(claim.significant.sum()), int(claim.holds.sum())
+        if claim.others is None or hold == differ or not model.favours_agents:
+            return None
+        reason = write_sentence(
+            f"{differ - hold} of {pluralise(differ, 'difference')} may not hold for other people, "
+            "as annotators favour agents."
+        )
+        return Step("More annotators, not more scenarios.", reason, _command(study, *_INVITE))
     people = pluralise(len(judging.annotators), "annotator")
     reason = write_sentence(
-        f"From three on, the order holds for other people too, not only for {people}."
+        f"With {people} nobody can know which differences hold for other people; from three on, "
+        "a report says so."
     )
     return Step("More annotators, not more clips.", reason, _command(study, *_INVITE))

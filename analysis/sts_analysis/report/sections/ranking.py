@@ -1,7 +1,6 @@
 """The ranking: one row per agent, with its rate, its interval and the ranks it could have."""
 
 import msgspec
-import numpy as np
 from markupsafe import Markup
 
 from sts_analysis.report.core import (
@@ -64,6 +63,8 @@ class Result(msgspec.Struct, frozen=True):
       level_runs: maximal runs [start, stop) of rows of which no two differ significantly.
       strictness: standard deviation of the annotators' effects, without noise; None for fewer than
         two annotators.
+      favouritism: standard deviation of what an annotator makes of an agent beyond that, if it is
+        significant; else None.
       k_of_n: whether rates rest on too few units for an interval.
     """
 
@@ -72,6 +73,7 @@ class Result(msgspec.Struct, frozen=True):
     is_hollow: bool
     level_runs: tuple[tuple[int, int], ...]
     strictness: float | None
+    favouritism: float | None
     k_of_n: bool
 
 
@@ -113,13 +115,14 @@ def compute(study: Study) -> Result:
                 access=str(access[outcomes.agents[agent]]),
             )
         )
-    component = study.model.effects.component if study.model.effects else np.nan
+    model = study.model.annotators
     return Result(
         rows=tuple(rows),
         has_ranks=has_ranks,
         is_hollow=claim.state in ("interim", "withheld"),
         level_runs=tuple(claim.level_runs) if has_ranks else (),
-        strictness=number(np.sqrt(component)),
+        strictness=number(model.strictness) if model else None,
+        favouritism=number(model.favouritism) if model and model.favours_agents else None,
         k_of_n=few,
     )
 
@@ -265,6 +268,12 @@ def _write_caption(result: Result, report: Report) -> str:
         sentences.append(
             f"Annotators differ in strictness by {spread} point{'s' * (spread != '1')} "
             "(standard deviation), which would move all rates together."
+        )
+    if result.favouritism:
+        spread = points(result.favouritism).lstrip("+")
+        sentences.append(
+            f"Annotators favour agents: one differs from the others on an agent by {spread} "
+            f"point{'s' * (spread != '1')} more than by strictness."
         )
     if any(row.standing == "baseline" for row in result.rows):
         sentences.append("A baseline has privileged information and no rank.")
