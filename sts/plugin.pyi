@@ -80,7 +80,6 @@ from sts.numerics.streams import stream as stream
 from sts.numerics.streams import streams as streams
 
 # Commands
-from sts.cli.settings import add_settings as add_settings
 from sts.cli.demo import agent_arguments as agent_arguments
 from sts.cli.parser import check_bounds as check_bounds
 from sts.cli import command as command
@@ -89,12 +88,13 @@ from sts.cli.settings import Flag as Flag
 from sts.cli.arguments import format_table as format_table
 from sts import plotting as plotting
 from sts.cli.arguments import print_result as print_result
-from sts.cli.settings import read_settings as read_settings
 from sts.cli.settings import read_whole_flag as read_whole_flag
 from sts.cli.files import resolve_target as resolve_target
 from sts.storage.scores import save_scores as save_scores
 from sts.cli.arguments import show_progress as show_progress
 from sts.commands import terminal as terminal
+from sts.cli.settings import WORLD_SETTINGS as WORLD_SETTINGS
+from sts.cli.settings import WorldSettings as WorldSettings
 from sts.cli.files import write as _write_target
 
 # Files

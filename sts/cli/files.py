@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from sts.errors import ArgumentError
-from sts.storage import files
 
 
 def resolve_target(flag: str, name: str | None, suffix: str) -> Path | None:
@@ -28,6 +27,8 @@ def resolve_target(flag: str, name: str | None, suffix: str) -> Path | None:
 
 def write(path: Path, data: bytes) -> None:
     """Write a file from `resolve_target`; an OSError names the path as the user gave it."""
+    from sts.storage import files  # which help does without
+
     try:
         files.write_atomically(path, data)
     except OSError as error:

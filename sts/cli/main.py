@@ -12,7 +12,7 @@ from typing import Any
 import sts
 from sts import registry
 from sts.cli import arguments
-from sts.cli.command import Command, Result
+from sts.cli.command import Command, Deferred, Result
 from sts.cli.parser import Parser
 from sts.errors import ArgumentError, StsError, StsWarning, UnknownName
 from sts.names import escape_unprintable
@@ -45,29 +45,36 @@ def _load_summary(name: str) -> str:
         return f"CANNOT BE USED: {' '.join(str(error).split())}"
 
 
-def _load_command(name: str) -> Command:
+def _load_command(name: str) -> Command | Deferred:
     names = registry.list_entry_points("sts.commands")
     if name not in names:
         raise UnknownName("command", name, names, most=len(names))
     command = registry.load_entry_point("sts.commands", "command", name)
-    if not isinstance(command, Command):
+    if not isinstance(command, Command | Deferred):
         raise StsError(f"entry point sts.commands:{name} is not a Command")
     return command
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common")
-    group.add_argument("--workspace", metavar="DIR", help="default: STS_WORKSPACE or sts-workspace")
-    group.add_argument("--json", action="store_true", help="print JSON for a program to read")
+    help = "default: STS_WORKSPACE or sts-workspace"
+    group.add_argument("--workspace", dest="workspace_path", metavar="DIR", help=help)
+    help = "print JSON for a program to read"
+    group.add_argument("--json", dest="as_json", action="store_true", help=help)
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
-def build_parser(name: str, command: Command) -> Parser:
+def load_deferred(command: Command | Deferred) -> Command:
+    """Return a command, imported if it is deferred."""
+    return command.load() if isinstance(command, Deferred) else command
+
+
+def build_parser(name: str, command: Command | Deferred) -> Parser:
     """Return the parser of a command, with the flags that all of them have."""
+    command = load_deferred(command)
     described = command.description or command.summary
-    parser = Parser(prog=f"sts {name}", description=described, example=command.example)
-    for row in command.arguments:
-        row(parser)
+    parser = Parser(prog=f"sts {name}", description=described, example=f"sts {command.example}")
+    command.add_arguments(parser)
     for leaf in parser.leaves:
         _add_common(leaf)
     return parser
@@ -161,11 +168,11 @@ def _run(argv: Sequence[str], debug: bool) -> int:
         if argv[0] in ("-V", "--version"):
             print(f"sts {sts.__version__}")
             return 0
-        command = _load_command(argv[0])
-        args = build_parser(argv[0], command).parse_args(argv[1:])
-        done = command.run(args)
+        command = load_deferred(_load_command(argv[0]))
+        values = vars(build_parser(argv[0], command).parse_args(argv[1:]))
+        done = command.call(values)
         if isinstance(done, Result):
-            arguments.print_result(args.json, done.value, done.text)
+            arguments.print_result(values["as_json"], done.value, done.text)
             return done.code
         return done
     except StsError as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.cli.command import repeatable
+from sts.cli.command import Option
 from sts.cli.parser import read_whole
 from sts.errors import ArgumentError, StsError
 
@@ -38,41 +38,63 @@ class Flag(NamedTuple):
     read: Callable[[str], dict[str, Any]]
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add `--env-option` and the flags of every installed world, after the command's own arguments.
+class WorldSettings:
+    """Values of `--env-option` and of the flags of installed worlds."""
 
-    A world's flag is kept under its name with the dashes, apart from the command's own.
-    """
-    help_text = "a setting of the domain's worlds, a JSON value or text; repeatable"
-    repeatable("--env-option KEY=VALUE", help_text)(parser)
-    option_strings = {option for action in parser._actions for option in action.option_strings}
-    group = parser.add_argument_group("settings that a domain has a flag for")
-    for name, flags in _list_flags().items():
-        if f"--{name}" not in option_strings:
-            texts = (f"{domain}: {flag.help}" for domain, flag in flags.items())
-            (metavar, *_) = (flag.metavar for flag in flags.values())
-            text = "; ".join(texts).replace("%", "%%")
-            group.add_argument(f"--{name}", dest=f"--{name}", metavar=metavar, help=text)
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def read(self, domain: str) -> dict[str, Any]:
+        """Return the settings for worlds of `domain`, whose flags alone may have been given.
+
+        What `--env-option` gives wins.
+        """
+        arguments, domain_flags = self._values, _load_flags(domain)
+        for name, flags in _list_flags().items():
+            if arguments.get(f"--{name}") is not None and domain not in flags:
+                usable = [
+                    f"--{flag.name}" for flag in domain_flags if f"--{flag.name}" in arguments
+                ]
+                expected = ", ".join([*usable, "--env-option KEY=VALUE"])
+                raise ArgumentError(
+                    f"--{name} is for {', '.join(flags)}; for {domain} expected {expected}"
+                )
+        values = {
+            flag.name: arguments.get(f"--{flag.name}", arguments.get(flag.name.replace("-", "_")))
+            for flag in domain_flags
+        }
+        return read_values(domain, values) | parse_pairs(arguments["env_option"])
 
 
-def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
-    """Return the settings that flags give to worlds of `domain`, whose flags alone they may be.
+class _SettingsOption(Option):
+    def add(self, parser: argparse.ArgumentParser, name: str) -> None:
+        """Add `--env-option` and the flags of every installed world, but those of the command.
 
-    What `--env-option` gives wins.
-    """
-    arguments, domain_flags = vars(args), _load_flags(domain)
-    for name, flags in _list_flags().items():
-        if arguments.get(f"--{name}") is not None and domain not in flags:
-            usable = [f"--{flag.name}" for flag in domain_flags if f"--{flag.name}" in arguments]
-            expected = ", ".join([*usable, "--env-option KEY=VALUE"])
-            raise ArgumentError(
-                f"--{name} is for {', '.join(flags)}; for {domain} expected {expected}"
-            )
-    values = {
-        flag.name: arguments.get(f"--{flag.name}", arguments.get(flag.name.replace("-", "_")))
-        for flag in domain_flags
-    }
-    return read_values(domain, values) | parse_pairs(args.env_option)
+        A world's flag is kept under its name with the dashes, apart from the command's own.
+        """
+        super().add(parser, "env_option")
+        option_strings = {option for action in parser._actions for option in action.option_strings}
+        group = parser.add_argument_group("settings that a domain has a flag for")
+        for flag_name, flags in _list_flags().items():
+            flag = f"--{flag_name}"
+            if flag not in option_strings:
+                texts = (f"{domain}: {flag.help}" for domain, flag in flags.items())
+                (metavar, *_) = (flag.metavar for flag in flags.values())
+                text = "; ".join(texts).replace("%", "%%")
+                group.add_argument(flag, dest=flag, metavar=metavar, help=text)
+
+    def read(self, name: str, values: Mapping[str, Any]) -> WorldSettings:
+        return WorldSettings(values)
+
+
+WORLD_SETTINGS: Any = _SettingsOption(
+    "",
+    action="append",
+    default=[],
+    metavar="KEY=VALUE",
+    help="a setting of the domain's worlds, a JSON value or text; repeatable",
+)
+"""The default of a parameter `settings: WorldSettings`, the last one of a command."""
 
 
 def read_values(domain: str, flag_values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-import argparse
-import getpass
 from collections import Counter
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.annotations.answers import imports, submissions
-from sts.annotations.database.annotation_store import AnnotationStore, Connection
-from sts.annotations.database.presence import RECORD_FILE, has_study
-from sts.annotations.findings import audit as audits
-from sts.annotations.findings import imbalance
-from sts.annotations.findings import plan as plans
-from sts.annotations.findings.differences import list_disagreements, load_label_verdicts
-from sts.annotations.findings.error_analysis import ErrorAnalysis, count_errors
-from sts.annotations.findings.imbalance import AssignmentBalance
-from sts.annotations.findings.review_queues import load_reviews
-from sts.annotations.people import people
-from sts.annotations.records import RejectedSubmission
-from sts.annotations.study import base_suite
-from sts.annotations.vault import history
 from sts.cli.arguments import format_table, warn
-from sts.cli.command import Result
-from sts.commands.study import read_study, resolve_study
+from sts.cli.command import Result, argument, declare, group, option, switch
+from sts.commands.quality import quality
+from sts.commands.study import (
+    ANNOTATED,
+    ANY_SUITE,
+    LEAD,
+    PSEUDONYMS,
+    REASON,
+    get_lead,
+    read_study,
+    resolve_study,
+)
 from sts.errors import ArgumentError
 from sts.names import count_noun, format_time, isolate
-from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
+    from sts.annotations.database.annotation_store import Connection
+    from sts.annotations.findings.error_analysis import ErrorAnalysis
+    from sts.annotations.findings.imbalance import AssignmentBalance
     from sts.annotations.findings.round_progress import RoundProgress
+    from sts.annotations.records import RejectedSubmission
+    from sts.storage.workspace import Workspace
 
+_REAL_NAMES = switch("show real names, for the study lead (default: pseudonyms)")
 _MAX_ANSWER_CHARS = 60
 _MAX_HEADER_CHARS = 24
 """Letters of an agent's name that head a column; the lines under the table have them whole."""
 
 
-def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Append judgements made elsewhere."""
+@declare("import them.csv")
+def import_(
+    workspace: Workspace, *, file: Path = argument("FILE", "ratings table in CSV", type=Path)
+) -> Result:
+    """Append the judgements of a ratings table; all or none, and safe to repeat."""
+    from sts.annotations.answers import imports
     from sts.annotations.answers.matching import match_to_continuations
+    from sts.annotations.database.annotation_store import AnnotationStore
 
-    ratings = imports.read_ratings(args.file)
+    ratings = imports.read_ratings(file)
     with AnnotationStore.open(workspace) as store:
         ratings, additions = match_to_continuations(workspace, store, ratings)
         with store.write(exclusive=True) as connection:
@@ -56,18 +60,32 @@ def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(imported._asdict(), text)
 
 
-def export(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Write the current judgements, and the digests of what they are from."""
+@declare("export {suite}")
+def export(
+    workspace: Workspace,
+    *,
+    suite: str | None = ANY_SUITE,
+    file: Path = option(
+        "FILE",
+        "CSV file to write; the hashes go to FILE.json",
+        Path("ratings.csv"),
+        flag="--out",
+        type=Path,
+    ),
+    real_names: bool = _REAL_NAMES,
+) -> Result:
+    """Write the current judgements, with corrections applied, and their sources' hashes."""
+    from sts.annotations.database.presence import RECORD_FILE, has_study
     from sts.annotations.findings.export import export_ratings, write_csv
     from sts.annotations.vault import digests
 
-    file, suite = args.out, resolve_study(workspace, args.suite)
-    ratings, made_of = export_ratings(workspace, suite, names=args.real_names)
+    suite = resolve_study(workspace, suite)
+    ratings, made_of = export_ratings(workspace, suite, names=real_names)
     write_csv(file, ratings)
     digests.write_digests(file.with_name(f"{file.name}.json"), made_of)
     if has_study(workspace):  # an older database that is put back lacks some of them
         digests.write_digests(workspace.path(RECORD_FILE), made_of)
-    if args.real_names:
+    if real_names:
         warn(f"{file} shows real names: share it only with people who may know them")
     resolved = int((ratings["source"] == "settled").sum())
     unjudged = int((ratings["verdict"] == "").sum())
@@ -84,17 +102,21 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(counts, text)
 
 
-def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """List what pages sent that could not be kept as a judgement."""
+@declare("rejected --json")
+def rejected(workspace: Workspace, *, pseudonyms: bool = PSEUDONYMS) -> Result:
+    """List submissions from pages that were rejected."""
+    from datetime import UTC, datetime
+
+    from sts.annotations.answers import submissions
+    from sts.annotations.people import people
 
     def read(connection: Connection) -> list[RejectedSubmission]:
         rejections = submissions.list_rejected(connection)
-        if not args.pseudonyms:
+        if not pseudonyms:
             return rejections
-        pseudonyms = people.load_pseudonyms(connection)
+        names = people.load_pseudonyms(connection)
         return [
-            submission._replace(annotator=pseudonyms[submission.annotator])
-            for submission in rejections
+            rejection._replace(annotator=names[rejection.annotator]) for rejection in rejections
         ]
 
     answers = read_study(workspace, read) or []
@@ -121,8 +143,11 @@ def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result([answer._asdict() for answer in answers], "\n".join(lines))
 
 
-def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Find what was changed, lost or added behind the store's back."""
+@declare("verify")
+def verify(workspace: Workspace) -> Result:
+    """Find records that were changed, deleted or inserted from outside; exit code 1 if any."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.vault import history
     from sts.annotations.vault.annotation_checks import find_loss
 
     store = AnnotationStore.find(workspace)
@@ -149,17 +174,23 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, "\n".join([*wrong, text]), 1 if wrong else 0)
 
 
-def balance(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show who judged which agent of a suite, or of everything."""
-    suite = resolve_study(workspace, args.suite)
+@declare("balance --json")
+def balance(
+    workspace: Workspace, *, suite: str | None = ANY_SUITE, real_names: bool = _REAL_NAMES
+) -> Result:
+    """Show which annotators judged which agents, and whether their effects can be separated."""
+    from sts.annotations.findings import audit as audits
+    from sts.annotations.findings import imbalance
+
+    queued = resolve_study(workspace, suite)
 
     def read(connection: Connection) -> AssignmentBalance:
-        return audits.load_balance_audit(connection, suite, names=args.real_names)
+        return audits.load_balance_audit(connection, queued, names=real_names)
 
     audit = read_study(workspace, read) or imbalance.EMPTY_AUDIT
-    if args.real_names:
+    if real_names:
         warn("this shows real names: share it only with people who may know them")
-    value = audit._asdict() | {"suite": args.suite, "judgements": imbalance.count_by_name(audit)}
+    value = audit._asdict() | {"suite": suite, "judgements": imbalance.count_by_name(audit)}
     return Result(value | {"sentence": audit.sentence}, _format_audit(audit))
 
 
@@ -191,15 +222,16 @@ def _format_audit(audit: AssignmentBalance) -> str:
     return "\n".join([*lines, audit.sentence])
 
 
-def rounds(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show how far each round of a suite is judged, who is in its race, and the hours left."""
+@declare("rounds {suite}")
+def rounds(workspace: Workspace, *, suite: str = ANNOTATED) -> Result:
+    """Show how far each round of judging is, and how many hours are left."""
     from sts.annotations.findings.round_progress import load_rounds
 
-    found = load_rounds(workspace, resolve_study(workspace, args.suite))
+    found = load_rounds(workspace, resolve_study(workspace, suite))
     every = found.rounds
     value = found._asdict() | {"rounds": [one._asdict() for one in every]}
     if not every:
-        return Result(value, f"nothing of {args.suite} is queued for annotators")
+        return Result(value, f"nothing of {suite} is queued for annotators")
     header = ("round", "continuations", "reached", "clips", "judged", "skipped", "hours")
     counts = [(*one[1:5], one.skipped) for one in every]
     total = [sum(column) for column in zip(*counts, strict=True)]
@@ -244,9 +276,16 @@ def _format_hours(hours: float | None) -> str:
     return "-" if hours is None else f"{hours:.1f}"
 
 
-def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show Table 1, and the scenarios whose rule people contradict."""
-    suite = resolve_study(workspace, args.suite)
+@declare("reviews {suite}")
+def reviews(workspace: Workspace, *, suite: str = ANNOTATED) -> Result:
+    """Count the error types that reviewers gave, and the automatic labels they corrected."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.findings.differences import list_disagreements, load_label_verdicts
+    from sts.annotations.findings.error_analysis import count_errors
+    from sts.annotations.findings.review_queues import load_reviews
+    from sts.annotations.study import base_suite
+
+    suite = resolve_study(workspace, suite)
     with AnnotationStore.open(workspace) as store, store.read() as connection:
         judged, study = load_reviews(connection, suite), store.study
     errors = count_errors(judged.clips, judged.reviews, study.review_sample, study.seed)
@@ -273,24 +312,36 @@ def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, "\n".join(lines))
 
 
-def close(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Close a study early in the name of a lead, or reopen it."""
-    reason = plans.validate_reason(args.reason)
+@declare("close {suite} --reason 'the funding ends'")
+def close(
+    workspace: Workspace,
+    *,
+    suite: str = ANNOTATED,
+    reason: str = REASON,
+    author: str | None = LEAD,
+    reopen: bool = switch("reopen a closed study (default: close it)"),
+) -> Result:
+    """Close a study before all planned clips are judged; every report gives the reason."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.findings import plan as plans
+    from sts.annotations.study import base_suite
+
+    reason = plans.validate_reason(reason)
     store = AnnotationStore.find(workspace)
     if store is None:
         raise ArgumentError(f"no study has started in {workspace.root}; there is nothing to close")
-    suite = base_suite(resolve_study(workspace, args.suite))
+    suite = base_suite(resolve_study(workspace, suite))
     hashes = plans.load_scenario_hashes(workspace, suite)
     with store, store.write(exclusive=True) as connection:
-        lead = people.get_lead(connection, args.author or getpass.getuser())
+        lead = get_lead(connection, author)
         plan = plans.close_suite(
-            connection, suite, hashes, lead, reason, reopen=args.reopen, now=store.now()
+            connection, suite, hashes, lead, reason, reopen=reopen, now=store.now()
         )
     judged, planned = plan.judged_clips, plan.planned_clips
-    value = {"suite": suite, "closed": not args.reopen, "by": lead.name, "reason": reason}
+    value = {"suite": suite, "closed": not reopen, "by": lead.name, "reason": reason}
     value |= {"planned_clips": planned, "judged_clips": judged, "plan": plan.number}
-    state = "reopened" if args.reopen else "closed"
-    rest = "are queued again" if args.reopen else "are no longer assigned"
+    state = "reopened" if reopen else "closed"
+    rest = "are queued again" if reopen else "are no longer assigned"
     text = (
         f"{suite} is {state} by {lead.name}: {judged} of {planned} planned clips are judged; "
         f"unjudged clips {rest}"
@@ -308,3 +359,17 @@ def _format_errors(errors: ErrorAnalysis) -> str:
             + (f"; {over.outside} reviewed outside the sample" if over.outside else "")
         )
     return "\n".join(lines)
+
+
+ANNOTATIONS = group(
+    "annotations export {suite}",
+    import_,
+    export,
+    rejected,
+    verify,
+    balance,
+    rounds,
+    quality,
+    close,
+    reviews,
+)

@@ -2,70 +2,68 @@
 
 from __future__ import annotations
 
-import argparse
-import getpass
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sts.annotations.database.annotation_store import AnnotationStore, Connection
-from sts.annotations.findings.plan import validate_reason
-from sts.annotations.people import (
-    addresses,
-    consent,
-    exclusions,
-    external_ids,
-    members,
-    payable_time,
-    people,
-)
-from sts.annotations.people import sessions as entries
-from sts.annotations.people.roles import ROLES
-from sts.annotations.people.sessions import DAY_S, INVITATION_LIFETIME_S
-from sts.annotations.queue import balance
-from sts.annotations.records import Annotator
+from sts.annotations.people.roles import DUTIES, ROLES
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
-from sts.commands.study import read_study
+from sts.cli.command import Result, argument, declare, group, option, repeatable, switch
+from sts.commands.study import LEAD, REASON, get_lead, read_study
 from sts.errors import ArgumentError, UnknownName
 from sts.names import count_noun, format_time
-from sts.storage.csv_tables import format_csv
-from sts.storage.files import write_atomically
-from sts.storage.lines import map_lines, read_rows
-from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
+    from sts.annotations.database.annotation_store import AnnotationStore, Connection
+    from sts.annotations.records import Annotator
     from sts.live.forgetting import Traces
+    from sts.storage.workspace import Workspace
+
+_PERSON = argument("NAME", "1 to 64 printable characters")
 
 
-def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Add people, which alone begins a study; nothing is begun if one of them cannot be kept."""
-    if (args.name is None) is (args.csv is None) or (args.csv and args.email is not None):
+@declare("add Ana --role curator")
+def add(
+    workspace: Workspace,
+    *,
+    name: str | None = argument("NAME", "1 to 64 printable characters", nargs="?"),
+    csv: Path | None = option("FILE", "people to add: columns name, role and email", type=Path),
+    role: list[str] = repeatable(ROLES, "role; repeatable (default: annotator)"),
+    email: str | None = option("ADDRESS", "email address that may sign in as this person"),
+) -> Result:
+    """Add a person, or those in a CSV file, and show their invitation links once."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.people import addresses, people
+    from sts.annotations.people.sessions import DAY_S, INVITATION_LIFETIME_S
+    from sts.storage.lines import map_lines, read_rows
+
+    if (name is None) is (csv is None) or (csv and email is not None):
         raise ArgumentError("expected either NAME or --csv FILE, and --email only with NAME")
 
     def parse(cells: Mapping[str, str]) -> tuple[str, Sequence[str], str | None]:
-        doing = cells["role"].split() or args.role or ROLES[:1]
-        if unknown := [role for role in doing if role not in ROLES]:
+        doing = cells["role"].split() or role or ROLES[:1]
+        if unknown := [word for word in doing if word not in ROLES]:
             raise UnknownName("role", unknown[0], ROLES)
-        email = addresses.normalise_email(cells["email"]) if cells["email"] else None
-        return people.normalise_name(cells["name"]), doing, email
+        address = addresses.normalise_email(cells["email"]) if cells["email"] else None
+        return people.normalise_name(cells["name"]), doing, address
 
-    if args.email is not None:
-        addresses.normalise_email(args.email)
-    rows = {1: {"name": args.name, "role": "", "email": args.email}}
-    if args.csv:
-        rows = read_rows(args.csv, ("name",), ("role", "email"))
-    new = map_lines(args.csv, rows, parse)
+    if email is not None:
+        addresses.normalise_email(email)
+    rows = {1: {"name": name or "", "role": "", "email": email or ""}}
+    if csv:
+        rows = read_rows(csv, ("name",), ("role", "email"))
+    new = map_lines(csv, rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(exclusive=True) as connection:
         people.refuse_spellings(connection, [name for name, _, _ in new.values()])
         added = map_lines(
-            args.csv,
+            csv,
             new,
             lambda person: people.add_invited(
                 connection, *person, now=store.now(), is_checked=True
             ),
         ).values()
         described = [_describe_person(connection, person) for person in added]
-    if not args.csv:
+    if not csv:
         return described[0]
     links = [(person.name, f"/enter?t={person.token}") for person in added]
     text = (
@@ -76,82 +74,136 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result({"annotators": [result.value for result in described]}, text)
 
 
-def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Invite a person again."""
-    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
-        return _describe_person(connection, people.invite(connection, args.name, now=store.now()))
+@declare("invite Ana")
+def invite(workspace: Workspace, *, name: str = _PERSON) -> Result:
+    """Create a new invitation link, also for another browser; reactivates the person."""
+    from sts.annotations.people import people
+
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
+        return _describe_person(connection, people.invite(connection, name, now=store.now()))
 
 
-def deactivate(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Let a person in no longer."""
-    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
-        return _describe_person(
-            connection, people.deactivate(connection, args.name, now=store.now())
-        )
+@declare("deactivate Ana")
+def deactivate(workspace: Workspace, *, name: str = _PERSON) -> Result:
+    """End a person's access; their judgements are kept."""
+    from sts.annotations.people import people
+
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
+        return _describe_person(connection, people.deactivate(connection, name, now=store.now()))
 
 
-def role(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Give a person a role, or take it away."""
-    is_granted = not args.remove
-    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
+@declare("role Ana lead")
+def role(
+    workspace: Workspace,
+    *,
+    name: str = _PERSON,
+    role: str = argument(ROLES, ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())),
+    remove: bool = switch("remove the role (default: give it)"),
+) -> Result:
+    """Give a person a role or remove it."""
+    from sts.annotations.people import people
+
+    is_granted = not remove
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
         now = store.now()
-        person = people.set_role(connection, args.name, args.role, is_granted=is_granted, now=now)
+        person = people.set_role(connection, name, role, is_granted=is_granted, now=now)
         return _describe_person(connection, person)
 
 
-def recruit(args: argparse.Namespace, workspace: Workspace) -> Result:
+@declare("recruit --people 50")
+def recruit(
+    workspace: Workspace,
+    *,
+    n_people: int | None = option(
+        "N", "create a link for at most N people, replacing any other", flag="--people", least=1
+    ),
+    close: bool = switch("close the link; its participants stay signed in"),
+) -> Result:
     """Create or close the link with which participants of a crowd platform join."""
-    if bool(args.people) is args.close:
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.people import external_ids
+
+    if close is (n_people is not None):
         raise ArgumentError("expected either --people N or --close")
     with AnnotationStore.open(workspace) as store, store.write(exclusive=True) as connection:
-        if args.close:
+        if n_people is None:
             closed = external_ids.close_link(connection)
             text = "the study link is closed" if closed else "there is no study link to close"
             return Result({"closed": closed}, text)
-        token = external_ids.open_link(connection, args.people, now=store.now())
+        token = external_ids.open_link(connection, n_people, now=store.now())
     link = f"/enter?t={token}&pid="
     text = (
         f"Give the platform the address that `sts annotate` prints, followed by\n  {link}\nand the "
-        f"platform's placeholder for its participant id. At most {args.people} people can join. "
+        f"platform's placeholder for its participant id. At most {n_people} people can join. "
         "The link is not shown again."
     )
-    return Result({"link": link, "people": args.people}, text)
+    return Result({"link": link, "people": n_people}, text)
 
 
-def hours(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Write the active hours of each pseudonym as CSV."""
+@declare("hours --out hours.csv")
+def hours(
+    workspace: Workspace,
+    *,
+    out: Path = option("FILE", "CSV file to write", Path("hours.csv"), type=Path),
+) -> Result:
+    """Write the active hours of each pseudonym, for payment."""
+    from sts.annotations.people import payable_time
+    from sts.storage.csv_tables import format_csv
+    from sts.storage.files import write_atomically
+
     rows = read_study(workspace, payable_time.load_payable_time) or []
     columns = payable_time.PayableTime._fields
     cells = [[round(c, 4) if isinstance(c, float) else c for c in row] for row in rows]
-    write_atomically(args.out, format_csv(columns, cells))
+    write_atomically(out, format_csv(columns, cells))
     total = sum(row.hours for row in rows)
-    text = f"{args.out}: {total:.2f} active hours of {count_noun(len(rows), 'annotator')}"
-    return Result({"file": str(args.out), "annotators": [row._asdict() for row in rows]}, text)
+    text = f"{out}: {total:.2f} active hours of {count_noun(len(rows), 'annotator')}"
+    return Result({"file": str(out), "annotators": [row._asdict() for row in rows]}, text)
 
 
-def exclude(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Exclude a person's judgements in the name of a lead, or count them again."""
-    reason = validate_reason(args.reason)
-    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
-        lead = people.get_lead(connection, args.author or getpass.getuser())
+@declare("exclude Ana --reason 'judged without watching'")
+def exclude(
+    workspace: Workspace,
+    *,
+    name: str = _PERSON,
+    reason: str = REASON,
+    author: str | None = LEAD,
+    withdraw: bool = switch("count them again (default: exclude them)"),
+) -> Result:
+    """Exclude a person's judgements from all results; every report gives the reason."""
+    from sts.annotations.findings.plan import validate_reason
+    from sts.annotations.people import exclusions
+
+    reason = validate_reason(reason)
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
+        lead = get_lead(connection, author)
         decision = exclusions.set_excluded(
-            connection, args.name, lead, reason, withdraw=args.withdraw, now=store.now()
+            connection, name, lead, reason, withdraw=withdraw, now=store.now()
         )
     count = count_noun(decision.judgements, "judgement")
     text = f"{decision.name} is excluded by {lead.name}: {count} no longer count"
-    if args.withdraw:
+    if withdraw:
         text = f"{decision.name} is no longer excluded: {count} count again"
     return Result(decision._asdict(), text)
 
 
-def email(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Keep by which address a person can sign in, or that they have no address."""
-    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
-        return _describe_person(connection, people.set_email(connection, args.name, args.email))
+@declare("email Ana ana@study.org")
+def email(
+    workspace: Workspace,
+    *,
+    name: str = _PERSON,
+    email: str | None = argument("ADDRESS", "address (default: remove it)", nargs="?"),
+) -> Result:
+    """Set or remove the email address with which a person signs in."""
+    from sts.annotations.people import people
+
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
+        return _describe_person(connection, people.set_email(connection, name, email))
 
 
 def _open_store(workspace: Workspace, name: str) -> AnnotationStore:
     """Return the store in which a person may be; raise UnknownName if no study has begun."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+
     store = AnnotationStore.find(workspace)
     if store is None:
         raise UnknownName("annotator", name, ())
@@ -160,6 +212,9 @@ def _open_store(workspace: Workspace, name: str) -> AnnotationStore:
 
 def _describe_person(connection: Connection, annotator: Annotator) -> Result:
     """Return a person's roles after a change, and how they sign in."""
+    from sts.annotations.people import addresses
+    from sts.annotations.people.sessions import DAY_S, INVITATION_LIFETIME_S
+
     email = addresses.load_addresses(connection).get(annotator.id)
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
@@ -181,41 +236,56 @@ def _describe_person(connection: Connection, annotator: Annotator) -> Result:
     return Result(value, text)
 
 
-def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """End a person's sessions and cancel their invitation."""
-    with _open_store(workspace, args.name) as store, store.write(exclusive=True) as connection:
-        ended = people.end_sessions(connection, args.name)
+@declare("sign-out Ana")
+def sign_out(workspace: Workspace, *, name: str = _PERSON) -> Result:
+    """Sign a person out everywhere and cancel their invitation."""
+    from sts.annotations.people import people
+
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
+        ended = people.end_sessions(connection, name)
     sessions = count_noun(ended, "session")
-    text = f"{args.name}: {sessions} ended; `sts annotators invite` would let them in again"
-    return Result({"name": args.name, "ended": ended}, text)
+    text = f"{name}: {sessions} ended; `sts annotators invite` would let them in again"
+    return Result({"name": name, "ended": ended}, text)
 
 
-def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Erase what identifies a person, and their live sessions, or show what that would do."""
+@declare("anonymise Ana --yes")
+def anonymise(
+    workspace: Workspace,
+    *,
+    name: str = _PERSON,
+    sure: bool = switch("erase (default: only show what would be erased)", flag="--yes"),
+    suites: str | None = option(
+        ("erase", "keep"),
+        "erase or keep recordings of the person in frozen suites (default: refuse)",
+    ),
+) -> Result:
+    """Erase a person's name, comments and live sessions; their judgements are kept."""
+    from sts.annotations.people import consent, people
+    from sts.annotations.queue import balance
     from sts.live import forgetting  # slow to import
 
-    sure, keep_suites = args.yes, args.suites == "keep"
-    with _open_store(workspace, args.name) as store:
+    keep_suites = suites == "keep"
+    with _open_store(workspace, name) as store:
         with store.read() as connection:
-            person = people.get_person(connection, args.name)
+            person = people.get_person(connection, name)
             judged = balance.count_judged(connection, person.id)
             traces, file = forgetting.find_traces(workspace, person.pseudonym), store.study.consent
             if keep_suites and traces.suites:
                 text = consent.load_text(workspace, file) if file else None
                 if why := consent.find_objection(connection, person.id, text, traces.recorded):
                     raise ArgumentError(f"--suites keep is not allowed for {person.name}: {why}")
-        if sure and traces.suites and args.suites is None:
+        if sure and traces.suites and suites is None:
             raise ArgumentError(_describe_suites(traces, person, None))
         rest = traces.without_suites() if keep_suites else traces
         forgetting.check_unused(workspace, rest)
         folders = forgetting.find_reports(workspace, person.pseudonym, rest.suites)
         if sure and traces.sessions:  # in two steps, so that they begin no other session
             with store.write(exclusive=True) as connection:
-                people.deactivate(connection, args.name, now=store.now())
+                people.deactivate(connection, name, now=store.now())
         if sure:
             forgetting.forget(workspace, person.pseudonym, keep_suites=keep_suites)
             with store.write(exclusive=True) as connection:
-                people.anonymise(connection, args.name, now=store.now())
+                people.anonymise(connection, name, now=store.now())
     are = "are" if sure else "would be"
     reports = [folder.relative_to(workspace.root).as_posix() for folder in folders]
     others = len(rest.people - {person.pseudonym})
@@ -230,7 +300,7 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
         *([f"of their live sessions, {counted} {are} erased"] if traces.sessions else []),
         *([f"actions and texts of {partners} {are} erased, too"] if others else []),
         *([f"reports {are} erased; sts report makes them again: {listed}"] if reports else []),
-        *([_describe_suites(traces, person, args.suites)] if traces.suites else []),
+        *([_describe_suites(traces, person, suites)] if traces.suites else []),
         *([] if sure else ["this cannot be undone: add --yes to do it"]),
     ]
     value = {"pseudonym": person.pseudonym, "judged": judged, "forgotten": sure}
@@ -255,13 +325,20 @@ def _describe_suites(traces: Traces, person: Annotator, choice: str | None) -> s
     )
 
 
-def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """List the browsers that people have entered with."""
-    store = _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace)
+@declare("sessions")
+def sessions(
+    workspace: Workspace, *, name: str | None = argument("NAME", "person (default: all)", nargs="?")
+) -> Result:
+    """List the browsers in which people are signed in."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.people import people
+    from sts.annotations.people import sessions as entries
+
+    store = _open_store(workspace, name) if name else AnnotationStore.find(workspace)
     selected = []
     if store is not None:
         with store, store.read() as connection:
-            name = None if args.name is None else people.get_person(connection, args.name).name
+            name = None if name is None else people.get_person(connection, name).name
             open_sessions = entries.list_open_sessions(connection, now=store.now())
             selected = [session for session in open_sessions if name in (None, session.name)]
     rows = [
@@ -273,8 +350,11 @@ def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result({"sessions": [session._asdict() for session in selected]}, text)
 
 
-def consents(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Count who agreed to which version of the study's text."""
+@declare("consents")
+def consents(workspace: Workspace) -> Result:
+    """Count the consents to each version of the study's text."""
+    from sts.annotations.people import consent
+
     counts = read_study(workspace, consent.count_consents) or []
     rows = [(*count[:2], format_time(count.first), format_time(count.last)) for count in counts]
     header = ("version", "people", "first (UTC)", "last")
@@ -282,8 +362,11 @@ def consents(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result({"consents": [count._asdict() for count in counts]}, text)
 
 
-def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """List everyone, with what they do."""
+@declare("ls")
+def ls(workspace: Workspace) -> Result:
+    """List all people with their roles and numbers of judgements."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+
     store, rows = AnnotationStore.find(workspace), []
     if store is not None:
         with store, store.read() as connection:
@@ -298,6 +381,8 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]:
+    from sts.annotations.people import addresses, external_ids, members
+
     emails = addresses.load_addresses(connection)
     external = external_ids.load_external_ids(connection)
     return [
@@ -312,3 +397,21 @@ def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]
         }
         for member in members.list_members(connection, now=now)
     ]
+
+
+ANNOTATORS = group(
+    "annotators add Ana",
+    add,
+    invite,
+    sign_out,
+    deactivate,
+    anonymise,
+    role,
+    email,
+    sessions,
+    exclude,
+    recruit,
+    hours,
+    consents,
+    ls,
+)

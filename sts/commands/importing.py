@@ -1,22 +1,26 @@
 """`sts trajectories import`: recordings of others, each file replayed or refused."""
 
-import argparse
-import inspect
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sts import registry
 from sts.cli.arguments import show_progress
-from sts.cli.command import Result
-from sts.domains import load_domain, require_domain
+from sts.cli.command import Result, argument, declare, option
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.names import count_noun, escape_unprintable
-from sts.storage.memory import limit_memory
-from sts.storage.workspace import Workspace
-from sts.trajectories import trajectory_store as store
-from sts.trajectories.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
+    from sts.trajectories.trajectory import Trajectory
+
+
+def describe_formats(group: str) -> str:
+    """Return what help says of the formats that are installed."""
+    return f"one of {', '.join(registry.list_entry_points(group))}"
 
 
 def load_format(group: str, name: str) -> Callable[..., Any]:
@@ -27,14 +31,28 @@ def load_format(group: str, name: str) -> Callable[..., Any]:
     return function
 
 
-def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Import each file as a whole, or nothing of it."""
-    read = load_format("sts.importers", args.format)
-    calls, more = _list_calls(args.format, read, args.files), _domain_argument(args, read)
+@declare("import recordings.parquet --format minari")
+def import_files(
+    workspace: Workspace,
+    *,
+    files: list[str] = argument(
+        "FILE", "files to import; none if the format finds them", nargs="*"
+    ),
+    format: str = option("F", describe_formats("sts.importers"), required=True),
+    domain: str | None = option(
+        "D", "environment that replays them, if F needs it: name or module:Class"
+    ),
+) -> Result:
+    """Import recordings of other programs."""
+    from sts.storage.memory import limit_memory
+    from sts.trajectories import trajectory_store as store
+
+    read = load_format("sts.importers", format)
+    calls, more = _list_calls(format, read, files), _domain_argument(format, domain, read)
     rows, failed = [], []
     with show_progress("importing", "files") as show:
         for count, paths in enumerate(calls, 1):
-            file = str(paths[0]) if paths else args.format
+            file = str(paths[0]) if paths else format
             try:
                 for path in paths:  # an importer would wait for a pipe, a socket or a device
                     if path.exists() and not (path.is_file() or path.is_dir()):
@@ -42,7 +60,7 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
                             f"{path}: expected a file or a folder, found a pipe or a device"
                         )
                 with registry.translate_errors(
-                    f"{file}: --format {args.format} failed", passing=OSError
+                    f"{file}: --format {format} failed", passing=OSError
                 ):
                     with limit_memory(file):
                         trajectories = list(read(*paths, **more))
@@ -77,6 +95,8 @@ def _list_calls(format: str, read: Callable[..., Any], files: list[str]) -> list
 
     An importer takes a path, or nothing where it finds its recordings itself, or either.
     """
+    import inspect
+
     parameters = inspect.signature(read).parameters.values()
     positional = [
         parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY
@@ -88,18 +108,23 @@ def _list_calls(format: str, read: Callable[..., Any], files: list[str]) -> list
     return [(Path(file),) for file in files] or [()]
 
 
-def _domain_argument(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
+def _domain_argument(format: str, domain: str | None, read: Callable[..., Any]) -> dict[str, str]:
     """Return --domain for an importer that takes `domain`."""
-    if args.domain is None:
+    import inspect
+
+    from sts.domains import load_domain
+
+    if domain is None:
         return {}
     if "domain" not in inspect.signature(read).parameters:
-        raise ArgumentError(f"--format {args.format} knows its domain: expected no --domain")
-    load_domain(args.domain)
-    return {"domain": args.domain}
+        raise ArgumentError(f"--format {format} knows its domain: expected no --domain")
+    load_domain(domain)
+    return {"domain": domain}
 
 
 def _check_replay(trajectories: list[Trajectory]) -> None:
     """Raise ReplayMismatch at the first trajectory that does not replay exactly."""
+    from sts.domains import require_domain
     from sts.trajectories.trajectory_checks import find_mismatches
 
     for t in trajectories:

@@ -1,22 +1,22 @@
 """`sts live`: plan live evaluations, and show how far they are."""
 
-import argparse
-import functools
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sts.agents.identity import describe_fingerprint
 from sts.cli.arguments import format_table, to_records
-from sts.cli.command import Result
-from sts.cli.settings import read_settings
-from sts.live import interactions
-from sts.live.interactions import SessionSummary
-from sts.live.plans import Plan, list_studies, load_plan, make_plan, save_plan
-from sts.live.prompts import hash_prompts
-from sts.live.worlds import ANY
+from sts.cli.command import AGENTS, Result, argument, declare, option, switch
+from sts.cli.settings import WORLD_SETTINGS, WorldSettings
 from sts.names import count_noun
-from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.live.interactions import SessionSummary
+    from sts.live.plans import Plan
+    from sts.storage.workspace import Workspace
+
 
 _EVENNESS = {
     "replications": "sessions of an agent",
@@ -28,8 +28,12 @@ _EVENNESS = {
 _COUNTS = ("planned", "finished", "unfinished", "hours")
 
 
-def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """List the studies with the numbers of their sessions, and count the other sessions."""
+@declare("ls")
+def ls(workspace: Workspace) -> Result:
+    """List the studies and how many sessions they have."""
+    from sts.live import interactions
+    from sts.live.plans import list_studies, load_plan
+
     plans = {name: load_plan(workspace, name) for name in list_studies(workspace)}
     sessions: dict[str, list[SessionSummary]] = defaultdict(list)
     for path, events in interactions.read_journals(workspace):
@@ -46,9 +50,13 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result({"studies": to_records(header, rows), "outside_studies": others}, text)
 
 
-def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+@declare("show pilot")
+def show(workspace: Workspace, *, name: str = argument("NAME", "name of the study")) -> Result:
     """Show the sessions of a study by person."""
-    plan = load_plan(workspace, args.name)
+    from sts.live import interactions
+    from sts.live.plans import load_plan
+
+    plan = load_plan(workspace, name)
     sessions: dict[int, list[SessionSummary]] = defaultdict(list)
     for session in interactions.collect_sessions(workspace, plan):
         if session.cell < len(plan.cells):
@@ -67,27 +75,60 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _count(planned: int, sessions: Sequence[SessionSummary]) -> tuple[int, int, int, float]:
     """Return the numbers of `_COUNTS`; a session that still runs or broke off is unfinished."""
+    from sts.live import interactions
+
     finished = sum(session.ended in interactions.COMPLETE for session in sessions)
     hours = sum((session.person_hours for session in sessions), 0.0)
     return planned, finished, len(sessions) - finished, hours
 
 
-def new(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Plan a study, save the plan, and show how even it is."""
+@declare("new pilot --agent {agent} --agent {other} --people 4 --minutes 5")
+def new(
+    workspace: Workspace,
+    *,
+    name: str = argument("NAME", "name of the study"),
+    agent: list[str] = AGENTS,
+    people: int = option("P", "people who set tasks", 4, least=1),
+    minutes: float = option("M", "length of a session", 5.0),
+    sessions_per_person: int | None = option(
+        "K", "sessions of each person, next to practice (default: all agents, at most 8)", least=1
+    ),
+    domain: str | None = option("D", "environment (default: the agents')"),
+    tick: float | None = option(
+        "S", "seconds from step to step (default: the environment's)", type=float
+    ),
+    practice_agent: str = option(
+        "A", "agent of the practice session, which is not scored", "random"
+    ),
+    prompts: Path | None = option(
+        "FILE", "prompts in TOML (default: the packaged ones)", type=Path
+    ),
+    rehearsal: bool = switch("a trial run by scripts, which journals and scores name as scripts"),
+    split: str = option(
+        ("train", "test", "any"),
+        "of the worlds: scenarios are made from test worlds, training episodes from train",
+        "any",
+    ),
+    seed: int = option("S", "seed of the random draws (default: 0)", 0, least=0),
+    settings: WorldSettings = WORLD_SETTINGS,
+) -> Result:
+    """Plan a study: which agents each person meets, in which order, under which names."""
+    from sts.live.plans import make_plan, save_plan
+
     plan = make_plan(
-        args.name,
-        args.agent,
-        people=args.people,
-        minutes=args.minutes,
-        sessions_per_person=args.sessions_per_person,
-        domain=args.domain,
-        read_settings=functools.partial(read_settings, args),
-        tick=args.tick,
-        practice_agent=args.practice_agent,
-        prompts=args.prompts,
-        seed=args.seed,
-        rehearsal=args.rehearsal,
-        split=args.split,
+        name,
+        agent,
+        people=people,
+        minutes=minutes,
+        sessions_per_person=sessions_per_person,
+        domain=domain,
+        read_settings=settings.read,
+        tick=tick,
+        practice_agent=practice_agent,
+        prompts=prompts,
+        seed=seed,
+        rehearsal=rehearsal,
+        split=split,
     )
     path = save_plan(workspace, plan)
     return Result({"path": str(path), **_summarise(plan)}, f"{_describe(plan)}\n\n-> {path}")
@@ -95,6 +136,8 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _summarise(plan: Plan) -> dict[str, Any]:
     """Return the numbers of a plan for a program."""
+    from sts.live.prompts import hash_prompts
+
     return {
         "study": plan.name,
         "domain": plan.domain,
@@ -108,6 +151,9 @@ def _summarise(plan: Plan) -> dict[str, Any]:
 
 
 def _describe(plan: Plan) -> str:
+    from sts.agents.identity import describe_fingerprint
+    from sts.live.worlds import ANY
+
     agents = [(agent.name, describe_fingerprint(agent.fingerprint)) for agent in plan.agents]
     counts = plan.evenness._asdict()
     even = [(_EVENNESS[name], low, high) for name, (low, high) in counts.items()]

@@ -1,49 +1,79 @@
 """`sts record` and `sts run`: let agents play, and continue a suite's scenarios."""
 
-import argparse
-import functools
+from __future__ import annotations
 
-from sts import api
-from sts.agents.identity import describe_fingerprint
+from typing import TYPE_CHECKING
+
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
-from sts.cli.settings import read_settings
+from sts.cli.command import AGENTS, SUITE, WORKERS, Result, declare, option, switch
+from sts.cli.settings import WORLD_SETTINGS, WorldSettings
 from sts.names import count_noun
-from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
 
 
-def record(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Record, save, and count the trajectories."""
+@declare("record --agent {agent} --episodes 100 --steps 60")
+def record(
+    workspace: Workspace,
+    *,
+    agent: list[str] = AGENTS,
+    episodes: int = option("N", "number of episodes of each agent", least=1, required=True),
+    domain: str | None = option("D", "environment (default: the agent's)"),
+    steps: int = option("T", "steps per episode", 50),
+    seed: int = option("S", "seed of the worlds and of the agents", 0),
+    workers: int = WORKERS,
+    settings: WorldSettings = WORLD_SETTINGS,
+) -> Result:
+    """Record agents on new worlds."""
+    from sts import api
+
     recorded = api.record(
-        args.agent,
-        episodes=args.episodes,
-        steps=args.steps,
-        seed=args.seed,
-        domain=args.domain,
-        options=functools.partial(read_settings, args),
-        workers=args.workers,
+        agent,
+        episodes=episodes,
+        steps=steps,
+        seed=seed,
+        domain=domain,
+        options=settings.read,
+        workers=workers,
         workspace=workspace,
     )
     test, path = int((recorded["split"] == "test").sum()), recorded.attrs["file"]
     return Result(
         {"file": path, "trajectories": recorded["trajectory"].tolist(), "test": test},
-        f"{count_noun(len(recorded), 'trajectory')} of {args.steps} steps, {test} in the test "
+        f"{count_noun(len(recorded), 'trajectory')} of {steps} steps, {test} in the test "
         f"split -> {path}",
     )
 
 
-def run(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Run what is missing, and count the continuations of each agent."""
-    selection = api.load_suite(args.suite, workspace=workspace)
+@declare("run {suite} --agent {agent} --agent {other} --continuations 10")
+def run(
+    workspace: Workspace,
+    *,
+    suite: str = SUITE,
+    agent: list[str] = AGENTS,
+    continuations: int = option("N", "continuations per scenario and agent", 3),
+    seed: int = option("S", "seed of the agents", 0),
+    workers: int = WORKERS,
+    executor: str = option(
+        "NAME", "program that runs the work: local, or the name of a plugin", "local"
+    ),
+    no_replay: bool = switch("do not check that continuations of your agents can be played again"),
+) -> Result:
+    """Run agents on a suite's scenarios; resumable."""
+    from sts import api
+    from sts.agents.identity import describe_fingerprint
+
+    selection = api.load_suite(suite, workspace=workspace)
     agents = api.run_selection(
         workspace,
         selection,
-        args.agent,
-        count=args.continuations,
-        seed=args.seed,
-        workers=args.workers,
-        executor=args.executor,
-        replay=not args.no_replay,
+        agent,
+        count=continuations,
+        seed=seed,
+        workers=workers,
+        executor=executor,
+        replay=not no_replay,
     )
     header = ("agent", "new", "reused", "fingerprint")
     rows = [

@@ -1,39 +1,49 @@
 """`sts annotations quality`: accuracy, agreement and time of annotators, scenarios to fix."""
 
-import argparse
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from sts import agreement
-from sts.agreement import Agreement
-from sts.annotations.answers import attention
-from sts.annotations.answers import quality as qualities
-from sts.annotations.answers.attention import Attention
-from sts.annotations.answers.quality import Accuracy, AnnotatorQuality
-from sts.annotations.database.annotation_store import AnnotationStore
-from sts.annotations.findings import active_time as effort
-from sts.annotations.findings import conditions, unjudgeable
-from sts.annotations.findings.active_time import ActiveTime
-from sts.annotations.findings.conditions import DifferingScenario
-from sts.annotations.findings.unjudgeable import UnjudgeableScenario
-from sts.annotations.people import exclusions, people
-from sts.annotations.people.exclusions import Exclusion
-from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
-from sts.commands.study import resolve_study
+from sts.cli.command import Result, declare
+from sts.commands.study import ANY_SUITE, PSEUDONYMS, resolve_study
 from sts.names import count_noun, format_time
-from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.agreement import Agreement
+    from sts.annotations.answers.attention import Attention
+    from sts.annotations.answers.quality import Accuracy, AnnotatorQuality
+    from sts.annotations.findings.active_time import ActiveTime
+    from sts.annotations.findings.conditions import DifferingScenario
+    from sts.annotations.findings.unjudgeable import UnjudgeableScenario
+    from sts.annotations.people.exclusions import Exclusion
+    from sts.annotations.study import StudySettings
+    from sts.storage.workspace import Workspace
+
 
 _MAX_SCENARIOS = 20
 """Scenarios of a table outside of --json."""
 _MAX_REASON_CHARS = 60
 
 
-def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show how well people judge, by the references, and by the clips that are judged twice."""
-    suite = resolve_study(workspace, args.suite)
+@declare("quality --json")
+def quality(
+    workspace: Workspace, *, suite: str | None = ANY_SUITE, pseudonyms: bool = PSEUDONYMS
+) -> Result:
+    """Show annotators' accuracy and attention, annotation time and unjudgeable scenarios."""
+    import pandas as pd
+
+    from sts import agreement
+    from sts.annotations.answers import attention
+    from sts.annotations.answers import quality as qualities
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.findings import active_time as effort
+    from sts.annotations.findings import conditions, unjudgeable
+    from sts.annotations.people import exclusions, people
+    from sts.annotations.study import DEFAULT_STUDY
+
+    queued = resolve_study(workspace, suite)
     measured: list[AnnotatorQuality] = []
     watching: list[Attention] = []
     excluded: list[Exclusion] = []
@@ -49,26 +59,23 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
             measured = qualities.list_qualities(connection, study)
             watching = attention.list_attention(connection, study)
             excluded = [*exclusions.load_exclusions(connection).values()]
-            if args.pseudonyms:
-                pseudonyms = people.load_pseudonyms(connection)
-                measured = [
-                    measurement._replace(annotator=pseudonyms[measurement.annotator])
-                    for measurement in measured
-                ]
-                watching = [w._replace(annotator=pseudonyms[w.annotator]) for w in watching]
-                excluded = [e._replace(name=e.pseudonym, by=pseudonyms[e.by]) for e in excluded]
+            if pseudonyms:
+                names = people.load_pseudonyms(connection)
+                measured = [m._replace(annotator=names[m.annotator]) for m in measured]
+                watching = [w._replace(annotator=names[w.annotator]) for w in watching]
+                excluded = [e._replace(name=e.pseudonym, by=names[e.by]) for e in excluded]
             hours = [
                 entry
                 for entry in effort.load_active_time(connection)
-                if suite in (None, entry.suite)
+                if queued in (None, entry.suite)
             ]
-            unable = unjudgeable.list_unjudgeable(connection, suite)
-            outcomes = qualities.load_outcomes(connection, suite)
-            differing = conditions.list_differing(connection, suite)
+            unable = unjudgeable.list_unjudgeable(connection, queued)
+            outcomes = qualities.load_outcomes(connection, queued)
+            differing = conditions.list_differing(connection, queued)
     judged = pd.DataFrame(outcomes, columns=["thing", "person", "yes"])
     alpha = agreement.compute_alpha(judged, seed=study.seed)
     value = {
-        "suite": args.suite,
+        "suite": suite,
         "min_accuracy": study.min_accuracy,
         "annotators": [
             measurement._asdict()

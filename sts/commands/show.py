@@ -1,66 +1,73 @@
 """`sts show`: a scenario, or continuations side by side, as strips in the terminal."""
 
-import argparse
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sts.cli.command import Result
-from sts.commands.study import candidate_states
-from sts.commands.terminal import (
-    count_fitting_frames,
-    describe_legend,
-    describe_utterances,
-    format_strip,
-    join_columns,
-    terminal_columns,
-    wrap_text,
-)
-from sts.commands.verdicts import Verdicts, load_verdicts
-from sts.continuations import continuation_store as store
-from sts.continuations.continuation import Continuation
-from sts.continuations.index import LOOK_UP, SCHEMA, Entry, Index, open_index
-from sts.continuations.label_table import agent_names
-from sts.continuations.versions import Version, find_shown_name
-from sts.domains import FilmAnnotations
-from sts.engine.rendering import encode_webp, render_film, write_mp4
-from sts.episodes import Episode
+from sts.cli.command import Result, argument, declare, option, repeatable
 from sts.errors import ArgumentError, UnknownName
-from sts.storage.files import write_atomically
-from sts.storage.workspace import Workspace
-from sts.suites import suite_store as suites
-from sts.suites.drafts import open_draft
-from sts.suites.suite import Scenario, Summary
-from sts.viewer.criteria import find_criterion
+
+if TYPE_CHECKING:
+    from sts.commands.verdicts import Verdicts
+    from sts.continuations.continuation import Continuation
+    from sts.continuations.index import Entry, Index
+    from sts.continuations.versions import Version
+    from sts.domains import FilmAnnotations
+    from sts.episodes import Episode
+    from sts.storage.workspace import Workspace
+    from sts.suites.suite import Scenario, Summary
 
 
-def show(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show one strip after the other."""
-    columns = SCHEMA if any("/" in name for name in args.what) else LOOK_UP
+@declare("show {suite}/{scenario} --agent {agent} --agent {other}")
+def show(
+    workspace: Workspace,
+    *,
+    what: list[str] = argument(
+        "SCENARIO|CONTINUATION",
+        "NAME@VERSION/SCENARIO, DRAFT/CANDIDATE, or a continuation's id or its first digits",
+        nargs="+",
+    ),
+    agent: list[str] = repeatable(
+        "A", "agent to show, named as in reports or as for sts run; repeatable (default: two)"
+    ),
+    index: int = option("I", "number of the continuation, from 0", 0, least=0),
+    frames: int | None = option("N", "frames in a filmstrip (default: as many as fit)", least=2),
+    webp: str | None = option("FILE", "write one continuation as an animation"),
+    mp4: str | None = option("FILE", "write one continuation as a video; needs the extra video"),
+) -> Result:
+    """Show scenarios and continuations as filmstrips, agents side by side."""
+    from sts.commands.verdicts import load_verdicts
+    from sts.continuations import continuation_store as store
+    from sts.continuations.index import LOOK_UP, SCHEMA, open_index
+    from sts.continuations.label_table import agent_names
+
+    columns = SCHEMA if any("/" in name for name in what) else LOOK_UP
     saved_index = open_index(workspace.store, columns=tuple(columns))
     continuations: list[Continuation] = []
     blocks: list[str] = []
     records: list[dict[str, Any]] = []
     recordings: list[Scenario] = []
     versions: set[Version] = set()
-    for name in args.what:
+    for name in what:
         if "/" in name:
             linked = _find_linked_scenarios(workspace, name)
             recordings.append(linked[0])
-            blocks += _scenario_blocks(linked, args.frames)
+            blocks += _scenario_blocks(linked, frames)
             for scenario in linked:
                 task = {"instruction": scenario.instruction.text, "players": list(scenario.players)}
                 records.append({"scenario": scenario.id, "hash": scenario.hash} | task)
             entries = list(store.iter_entries(workspace, {linked[0].hash}, saved_index))
             versions |= {(entry.agent, entry.fingerprint) for entry in entries}
-            for id in _select_continuations(entries, linked[0].id, args.agent, args.index):
+            for id in _select_continuations(entries, linked[0].id, agent, index):
                 continuations.append(store.find_continuation(workspace, id, saved_index))
         else:
             continuations.append(_find_continuation(workspace, saved_index, name))
     verdicts = load_verdicts(workspace, continuations, saved_index)
     names = agent_names(versions | {(c.agent, c.fingerprint) for c in continuations})
-    blocks += _continuation_blocks(continuations, args.frames, verdicts, names)
+    blocks += _continuation_blocks(continuations, frames, verdicts, names)
     for continuation in continuations:
         identity = {
             "continuation": continuation.id,
@@ -69,8 +76,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         }
         task = {"instruction": continuation.instruction.text, "players": list(continuation.players)}
         records.append(identity | task | verdicts[continuation.id].record)
-    for kind in ("webp", "mp4"):
-        if (file := getattr(args, kind)) is not None:
+    for kind, file in {"webp": webp, "mp4": mp4}.items():
+        if file is not None:
             count = _write_film(kind, file, continuations, recordings)
             blocks.append(f"{count} pictures written to {file}")
             records.append({kind: file, "pictures": count})
@@ -78,6 +85,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _find_continuation(workspace: Workspace, saved_index: Index, name: str) -> Continuation:
+    from sts.continuations import continuation_store as store
+
     try:
         return store.find_continuation(workspace, name, saved_index)
     except UnknownName as error:
@@ -86,6 +95,8 @@ def _find_continuation(workspace: Workspace, saved_index: Index, name: str) -> C
 
 def _find_linked_scenarios(workspace: Workspace, name: str) -> list[Scenario]:
     """Return a scenario, and behind it what belongs with it, in order of turns and ids."""
+    from sts.suites import suite_store as suites
+
     label, _, id = name.partition("/")
     if "@" not in label:
         return _find_candidates(workspace, label, id)
@@ -107,6 +118,9 @@ def _is_linked(scenario: Scenario, other: Summary) -> bool:
 
 def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Return a candidate of a draft as what it was edited to, and what belongs with it."""
+    from sts.commands.study import candidate_states
+    from sts.suites.drafts import open_draft
+
     draft = open_draft(workspace, name)
     edited = {
         candidate_id: state.scenario for candidate_id, state in candidate_states(draft).items()
@@ -121,6 +135,8 @@ def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]
 
 def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
     """Return a block for each scenario; the halves of a pair are side by side where they fit."""
+    from sts.commands.terminal import terminal_columns
+
     legs = "context ┃ takeover ┃ what followed"
     blocks = []
     for scenario in linked:
@@ -133,6 +149,8 @@ def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str
 
 def _join_side_by_side(left: Callable[[int], str], right: Callable[[int], str]) -> list[str]:
     """Return two blocks, of functions of their width, side by side where they fit."""
+    from sts.commands.terminal import join_columns, terminal_columns
+
     half = (terminal_columns() - 7) // 2
     joined = join_columns(left(half), right(half))
     return [joined] if joined is not None else [left(terminal_columns()), right(terminal_columns())]
@@ -147,6 +165,10 @@ def _select_continuations(
       UnknownName: an agent has none.
       ArgumentError: an agent has several versions, and no name says which.
     """
+    from sts.continuations import continuation_store as store
+    from sts.continuations.label_table import agent_names
+    from sts.continuations.versions import find_shown_name
+
     ordered = store.sort_continuations(entries)
     shown = agent_names((entry.agent, entry.fingerprint) for entry in ordered)
     versions = {name: version for version, name in shown.items()}
@@ -165,6 +187,8 @@ def _continuation_blocks(
     names: Mapping[Version, str],
 ) -> list[str]:
     """Return a block for each continuation; two of one scenario that follow are side by side."""
+    from sts.commands.terminal import terminal_columns
+
     blocks: list[str] = []
     rest = list(continuations)
     while rest:
@@ -202,6 +226,9 @@ def _write_film(
     kind: str, file: str, continuations: Sequence[Continuation], recordings: Sequence[Scenario]
 ) -> int:
     """Write the one continuation, or recording, as a film; return how many pictures it has."""
+    from sts.engine.rendering import encode_webp, render_film, write_mp4
+    from sts.storage.files import write_atomically
+
     items = continuations or recordings
     if len(items) != 1:
         raise ArgumentError(f"--{kind}: expected one continuation, found {len(items)}; name its id")
@@ -222,6 +249,9 @@ def _write_film(
 
 def _make_focus(item: Continuation | Scenario, scenarios: Sequence[Scenario]) -> FilmAnnotations:
     """Return what a film points at; what is marked is known where the scenario is there."""
+    from sts.domains import FilmAnnotations
+    from sts.viewer.criteria import find_criterion
+
     criterion = find_criterion(scenarios[0]) if scenarios else None
     cells, sight = (tuple(criterion["cells"]), criterion["sight"]) if criterion else ((), False)
     players, text = tuple(item.players), item.instruction.text
@@ -230,6 +260,8 @@ def _make_focus(item: Continuation | Scenario, scenarios: Sequence[Scenario]) ->
 
 def _find_takeover(item: Continuation | Scenario) -> int:
     """Return the frame at which the agent takes over."""
+    from sts.suites.suite import Scenario
+
     return item.context if isinstance(item, Scenario) else item.takeover
 
 
@@ -240,6 +272,8 @@ def _format_continuation(
     names: Mapping[Version, str],
     columns: int,
 ) -> str:
+    from sts.commands.terminal import describe_utterances
+
     agent = names[continuation.agent, continuation.fingerprint]
     title = (
         f"{agent} #{continuation.identity.index} on {continuation.scenario_id} ({continuation.id})"
@@ -260,6 +294,8 @@ def _format_block(
     after: Sequence[str] = (),
 ) -> str:
     """Return the strip of an episode between what is to be read before it and after it."""
+    from sts.commands.terminal import count_fitting_frames, describe_legend, format_strip, wrap_text
+
     before = (title, f"“{item.instruction.text}”", describe_legend(episode, item.players))
     takeover = _find_takeover(item)
     frames = _choose_frames(

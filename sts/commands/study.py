@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from sts.annotations.database.presence import has_study
+from sts.cli.command import argument, option, switch
 from sts.errors import UnknownName
-from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.annotations.database.annotation_store import Connection
+    from sts.annotations.records import Annotator
+    from sts.storage.workspace import Workspace
     from sts.suites.decisions import CandidateState, Decision
     from sts.suites.drafts import Draft
 
+ANNOTATED = argument("NAME@VERSION", "annotated suite")
+ANY_SUITE = argument("NAME@VERSION", "suite (default: all)", nargs="?")
+LEAD = option("LEAD", "study lead who decides (default: your login)", flag="--user")
+PSEUDONYMS = switch("show pseudonyms (default: real names, for the study lead)")
+REASON = option("TEXT", "reason, one line", required=True)
 T = TypeVar("T")
-S = TypeVar("S", str, None)
+S = TypeVar("S", str, str | None)
 
 
 def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | None:
     """Return what `read` finds in the workspace's database, None before a study has begun."""
+    from sts.annotations.database.presence import has_study
+
     if not has_study(workspace):
         return None
     from sts.annotations.database.annotation_store import AnnotationStore  # slow to import
@@ -49,6 +57,15 @@ def resolve_study(workspace: Workspace, name: S) -> S:
     if found not in enqueued:
         raise UnknownName("queued suite", name, enqueued)
     return found
+
+
+def get_lead(connection: Connection, author: str | None) -> Annotator:
+    """Return the study lead who decides, by default the one called like your login."""
+    import getpass
+
+    from sts.annotations.people import people
+
+    return people.get_lead(connection, author or getpass.getuser())
 
 
 def candidate_states(draft: Draft) -> dict[str, CandidateState]:

@@ -1,24 +1,43 @@
 """`sts trajectories`: import, list, show, verify and export recorded episodes."""
 
-import argparse
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from sts import registry
 from sts.cli.arguments import format_table, show_progress, to_records, warn
-from sts.cli.command import Result
-from sts.commands.importing import load_format
-from sts.domains import load_domain, reward_values, why_unavailable
+from sts.cli.command import Result, argument, declare, group, option
+from sts.commands.importing import describe_formats, import_files, load_format
 from sts.errors import StsError, Unavailable
 from sts.names import count_noun, escape_unprintable
-from sts.storage.workspace import Workspace
-from sts.trajectories import trajectory_store as store
-from sts.trajectories.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
+    from sts.trajectories.trajectory import Trajectory
 
 
-def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """List the trajectories, those that differ in nothing but their world in a row."""
-    trajectories = _filter_trajectories(args, store.load(workspace))
+class Filters(NamedTuple):
+    """Options that filter trajectories."""
+
+    domain: str | None = option("D", "only trajectories of this environment (default: all)")
+    played_by: str | None = option("NAME", "only trajectories with this player (default: all)")
+    source: str | None = option(
+        "TEXT", "only trajectories whose source contains TEXT (default: all)"
+    )
+    split: str | None = option(("train", "test"), "only trajectories of this split (default: both)")
+
+
+_FILTERS = Filters()
+
+
+@declare("ls --played-by {agent}")
+def ls(workspace: Workspace, *, filters: Filters = _FILTERS) -> Result:
+    """List trajectories."""
+    from sts.trajectories import trajectory_store as store
+
+    trajectories = _filter_trajectories(filters, store.load(workspace))
     ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in trajectories:
         names = ", ".join(dict.fromkeys(p.name for p in t.players))
@@ -35,8 +54,8 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, text)
 
 
-def _load_candidates(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
-    """Return the candidates of --draft as trajectories, those left out that were rejected.
+def _load_candidates(workspace: Workspace, name: str, format: str, player: int) -> list[Trajectory]:
+    """Return the candidates of a draft as trajectories, those left out that were rejected.
 
     Of a format that holds one player, those alone that are asked of this one; warns of others.
     """
@@ -44,16 +63,16 @@ def _load_candidates(args: argparse.Namespace, workspace: Workspace) -> list[Tra
     from sts.suites import drafts, training
     from sts.suites.decisions import CandidateState
 
-    draft = drafts.open_draft(workspace, args.draft)
+    draft = drafts.open_draft(workspace, name)
     decided = candidate_states(draft)
     states = {id: decided.get(id, CandidateState()) for id in draft.load_ids()}
     edited = {id: state.scenario for id, state in states.items() if state.status != "rejected"}
     trajectories = training.load_training_trajectories(draft, edited)
-    if args.format == "parquet":
+    if format == "parquet":
         return trajectories
-    usable = [t for t in trajectories if t.provenance["asked"]["roles"] == [args.player or 0]]
+    usable = [t for t in trajectories if t.provenance["asked"]["roles"] == [player]]
     if trajectories and not usable:
-        raise StsError(f"draft {args.draft} asks nothing of player {args.player or 0}")
+        raise StsError(f"draft {name} asks nothing of player {player}")
     if len(usable) < len(trajectories):
         warn(
             f"{len(trajectories) - len(usable)} of {len(trajectories)} are of other players; "
@@ -62,31 +81,33 @@ def _load_candidates(args: argparse.Namespace, workspace: Workspace) -> list[Tra
     return usable
 
 
-def _filter_trajectories(
-    args: argparse.Namespace, trajectories: Sequence[Trajectory]
-) -> list[Trajectory]:
+def _filter_trajectories(filters: Filters, trajectories: Sequence[Trajectory]) -> list[Trajectory]:
     """Return the trajectories that the filters leave."""
     matches = [
         t
         for t in trajectories
-        if args.domain in (None, t.episode.domain)
-        and (args.played_by is None or args.played_by in {p.name for p in t.players})
-        and (args.source is None or args.source in t.source)
-        and args.split in (None, t.split)
+        if filters.domain in (None, t.episode.domain)
+        and (filters.played_by is None or filters.played_by in {p.name for p in t.players})
+        and (filters.source is None or filters.source in t.source)
+        and filters.split in (None, t.split)
     ]
     if trajectories and not matches:
-        flags = ("domain", "played-by", "source", "split")
-        values = {flag: getattr(args, flag.replace("-", "_")) for flag in flags}
-        query = " ".join(f"--{flag} {value}" for flag, value in values.items() if value)
+        values = filters._asdict().items()
+        query = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in values if value)
         raise StsError(f"none of {len(trajectories)} trajectories matches {query}")
     return matches
 
 
-def show(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show one of them, and the state it began in."""
+@declare("show 1f0c")
+def show(
+    workspace: Workspace, *, id: str = argument("ID", "id or its first digits, see `ls --json`")
+) -> Result:
+    """Show a trajectory and its initial state."""
     from sts.commands.terminal import format_strip
+    from sts.domains import load_domain, reward_values, why_unavailable
+    from sts.trajectories import trajectory_store as store
 
-    t = store.find_trajectory(workspace, args.id)
+    t = store.find_trajectory(workspace, id)
     reason = why_unavailable(t.episode)
     players = escape_unprintable(", ".join(f"{p.name} ({p.kind})" for p in t.players))
     value = {
@@ -111,12 +132,18 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, text)
 
 
-def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
+@declare("verify")
+def verify(
+    workspace: Workspace,
+    *,
+    files: list[str] = argument("FILE", "Parquet files of this project", nargs="*"),
+) -> Result:
     """Replay all trajectories, or those of files."""
+    from sts.trajectories import trajectory_store as store
     from sts.trajectories.trajectory_checks import find_mismatches, find_unavailable
 
-    if args.files:
-        trajectories = [t for file in args.files for t in store.read(Path(file))]
+    if files:
+        trajectories = [t for file in files for t in store.read(Path(file))]
     else:
         trajectories = store.load(workspace)
     elsewhere = find_unavailable(trajectories)
@@ -146,21 +173,50 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, "\n".join(lines), 1 if wrong or elsewhere else 0)
 
 
-def export(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Write trajectories for others to read."""
-    write = load_format("sts.exporters", args.format)
-    out = Path(args.file)
+@declare("export theirs.hdf5 --format minari")
+def export(
+    workspace: Workspace,
+    *,
+    file: str = argument("OUT", "file or folder to create"),
+    format: str = option("F", describe_formats("sts.exporters"), "parquet"),
+    player: int | None = option(
+        "P", "player to export, if F holds one player (default: 0)", type=int
+    ),
+    draft: str | None = option(
+        "NAME",
+        "training episodes of the draft made by `sts mine NAME --split train` "
+        "(default: recordings)",
+    ),
+    filters: Filters = _FILTERS,
+) -> Result:
+    """Write trajectories in a format that other programs read."""
+    from sts.trajectories import trajectory_store as store
+
+    write = load_format("sts.exporters", format)
+    out = Path(file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
-    candidates = _load_candidates(args, workspace) if args.draft else store.load(workspace)
-    trajectories = _filter_trajectories(args, candidates)
+    candidates = (
+        _load_candidates(workspace, draft, format, player or 0) if draft else store.load(workspace)
+    )
+    trajectories = _filter_trajectories(filters, candidates)
     if not trajectories:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with show_progress("exporting", "trajectories") as progress:
-        with registry.translate_errors(f"{out}: --format {args.format} failed", passing=OSError):
-            write(out, trajectories, player=args.player, progress=progress)
-    whose = "" if args.format == "parquet" else f", player {args.player or 0} of each"
+        with registry.translate_errors(f"{out}: --format {format} failed", passing=OSError):
+            write(out, trajectories, player=player, progress=progress)
+    whose = "" if format == "parquet" else f", player {player or 0} of each"
     return Result(
-        {"file": args.file, "format": args.format, "trajectories": len(trajectories)},
+        {"file": file, "format": format, "trajectories": len(trajectories)},
         f"{count_noun(len(trajectories), 'trajectory')}{whose} -> {out}",
     )
+
+
+TRAJECTORIES = group(
+    "trajectories export test.parquet --split test",
+    import_files,
+    ls,
+    show,
+    verify,
+    export,
+)

@@ -1,29 +1,32 @@
 """`sts workspace`: copy a workspace to one file and back, move its database, and check it."""
 
-import argparse
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sts import registry
-from sts.annotations.database.presence import URL_VARIABLE
-from sts.annotations.vault import backup as backups
-from sts.annotations.vault import digests
-from sts.annotations.vault import move as moving
 from sts.cli.arguments import format_table, show_progress
-from sts.cli.command import Result
+from sts.cli.command import Result, argument, declare, group, option
 from sts.errors import ArgumentError, StsError
 from sts.names import count_noun
-from sts.storage.archive import Manifest
-from sts.storage.checks import GROUP, Check, CheckResult, Findings
-from sts.storage.files import confine_links
-from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.storage.archive import Manifest
+    from sts.storage.checks import Check, CheckResult
+    from sts.storage.workspace import Workspace
+
 
 SECRETS = (".annotate-key", "secrets.toml", "annotations.sqlite3", "annotations.dump")
 
 
-def backup(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Write all that people and agents made to one file."""
-    file, manifest = args.file, backups.create_backup(workspace, args.file)
+@declare("backup study.backup")
+def backup(workspace: Workspace, *, file: Path = argument("FILE", "new file", type=Path)) -> Result:
+    """Write the workspace to one file, also while it is in use."""
+    from sts.annotations.vault import backup as backups
+
+    manifest = backups.create_backup(workspace, file)
     secrets = [name for name in SECRETS if name in manifest.files]
     text = f"{file}: {_format_size(file, manifest)} of workspace {manifest.workspace}"
     if secrets:
@@ -31,20 +34,40 @@ def backup(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(_backup_record(file, workspace, manifest) | {"secrets": secrets}, text)
 
 
-def restore(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Make a backup a workspace again."""
-    file = args.file
+@declare(
+    "restore study.backup --workspace restored",
+    description="restore a backup into a new workspace or an empty folder; a PostgreSQL "
+    "database is restored into the empty one that STS_DATABASE_URL names",
+)
+def restore(
+    workspace: Workspace, *, file: Path = argument("FILE", "backup file", type=Path)
+) -> Result:
+    """Restore a backup into a new workspace or an empty folder."""
+    from sts.annotations.vault import backup as backups
+
     with show_progress("restoring", "files") as show:
         manifest = backups.restore_backup(file, workspace.root, show)
     text = f"{workspace.root}: {_format_size(file, manifest)} as copied on {manifest.made}"
     return Result(_backup_record(file, workspace, manifest), text)
 
 
-def move(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Move the database of a workspace to another place."""
-    record = moving.move_database(workspace, args.to)
+@declare("move --to postgresql://sts@db.example:5432/sts")
+def move(
+    workspace: Workspace,
+    *,
+    to: str = option(
+        "URL",
+        "postgresql://user@host:port/name, or sqlite for a file in the workspace",
+        required=True,
+    ),
+) -> Result:
+    """Move the database to an empty one, SQLite or PostgreSQL; stop the server first."""
+    from sts.annotations.database.presence import URL_VARIABLE
+    from sts.annotations.vault import move as moving
+
+    record = moving.move_database(workspace, to)
     counts = {"events": record.events, "people": len(record.authors), "clips": len(record.clips)}
-    if args.to == moving.SQLITE:
+    if to == moving.SQLITE:
         remedy = f"take {URL_VARIABLE} away from now on; the other database stays as it was"
     else:
         old = workspace.path(moving.MOVED_FILE)
@@ -53,8 +76,21 @@ def move(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(counts, text)
 
 
-def check(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Look at everything in a workspace for what is damaged, altered or missing."""
+@declare("check --sources-of report.json")
+def check(
+    workspace: Workspace,
+    *,
+    sources_of: Path | None = option(
+        "FILE",
+        "a report.json, or the JSON file of an exported table, whose sources must be present "
+        "(default: none)",
+        type=Path,
+    ),
+) -> Result:
+    """Find damaged, altered and missing files and records; exit code 1 if there are any."""
+    from sts.storage.checks import GROUP
+    from sts.storage.files import confine_links
+
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to check")
     names = sorted(registry.list_entry_points(GROUP))
@@ -68,8 +104,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
             ):
                 results[name] = look(workspace)
             show(number, len(names))
-    if args.sources_of is not None:
-        results[str(args.sources_of)] = _check_sources(workspace, args.sources_of)
+    if sources_of is not None:
+        results[str(sources_of)] = _check_sources(workspace, sources_of)
     rows = [
         (name, _format_counts(result), len(result.findings)) for name, result in results.items()
     ]
@@ -84,6 +120,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _check_links(root: Path) -> CheckResult:
     """Name the links that lead out of a workspace, which no check follows."""
+    from sts.storage.checks import CheckResult
+
     paths = (Path(at, name) for at, folders, files in os.walk(root) for name in (*folders, *files))
     links = sorted(path for path in paths if path.is_symlink())
     inside = os.path.realpath(root)
@@ -96,6 +134,9 @@ def _check_links(root: Path) -> CheckResult:
 
 def _check_sources(workspace: Workspace, file: Path) -> CheckResult:
     """Hold a workspace to the digests of what a report or a table was made of."""
+    from sts.annotations.vault import digests
+    from sts.storage.checks import CheckResult, Findings
+
     findings = Findings()
     try:
         sources = digests.read_digests(file)
@@ -125,3 +166,12 @@ def _backup_record(file: Path, workspace: Workspace, manifest: Manifest) -> dict
         "files": len(manifest.files),
         "bytes": size,
     }
+
+
+WORKSPACE = group(
+    "workspace backup study.backup",
+    backup,
+    restore,
+    move,
+    check,
+)

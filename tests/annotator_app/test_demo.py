@@ -16,12 +16,12 @@ import pytest
 
 from sts import agents, registry
 from sts.cli.demo import GROUP, load_demo
-from sts.cli.main import build_parser, main
+from sts.cli.main import main
 from sts.continuations import continuation_store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import suite_store as suites
 from sts_analysis.inputs.workspace import gather
-from sts_annotator_app.commands import demo, table
+from sts_annotator_app.commands import demo
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
 from tests.worlds.overcooked.recordings import cut_recordings
@@ -147,9 +147,9 @@ def test_reference_is_excluded_from_the_labels_of_its_agent(root: Path, tmp_path
 
 
 def commands(domain: str, root: Path, *options: str) -> list[list[str]]:
-    parser = build_parser("demo", table.DEMO)
-    words = ["--domain", domain, *options, "--workspace", str(root)]
-    return demo.list_commands(parser.parse_args(words))
+    port = None if "--no-app" in options else 8501
+    workspace = Workspace.open(str(root))
+    return demo.list_commands(workspace, load_demo(domain), continuations=10, workers=1, port=port)
 
 
 def test_demo_makes_an_unpackaged_suite_once(tmp_path: Path) -> None:

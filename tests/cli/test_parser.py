@@ -1,20 +1,26 @@
 """Every command: an example that parses, its defaults, no abbreviated flag, what was meant."""
 
 import argparse
+import contextlib
 import inspect
 import re
 import shlex
 import subprocess
 import sys
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
 from sts import registry
-from sts.cli import command, demo
-from sts.cli.main import build_parser, main
+from sts.cli import demo
+from sts.cli.command import COMMON, Command, Option
+from sts.cli.main import build_parser, load_deferred, main
 from sts.cli.parser import Parser
+from sts.cli.settings import WORLD_SETTINGS, WorldSettings
 from sts.entry_points import PLUGINS, list_group
 from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
 
 WORLDS = tuple(sorted({p.value.partition(".")[0] for p in list_group(PLUGINS)}))
 HEAVY = {
@@ -30,6 +36,10 @@ HEAVY = {
 } | {
     "importlib.metadata"  # a parser of e-mail comes along
 }
+
+
+NAMES = {"Workspace": Workspace}
+"""What modules of commands import for the type checker alone."""
 
 
 def commands() -> list[tuple[str, Parser, Parser]]:
@@ -56,27 +66,96 @@ def test_every_subcommand_shows_a_valid_example(name, parser, leaf):
         parser.parse_args(words[2:])
 
 
-COMMANDS = registry.list_entry_points("sts.commands")
-TABLES = [name for name, point in COMMANDS.items() if ".table:" in point.value]
-TABLES += ["lambda-star", "overcooked", "interactive"]
+def leaf_commands() -> list[tuple[str, Command]]:
+    """Return every command without actions, and every action, with what is typed for it."""
+    every = []
+    for name in registry.list_entry_points("sts.commands"):
+        found = load_deferred(registry.load_entry_point("sts.commands", "command", name))
+        every += [(f"{name} {one}", action) for one, action in found.actions.items()] or [
+            (name, found)
+        ]
+    return every
 
 
-@pytest.mark.parametrize(
-    ("name", "parser", "leaf"),
-    [pytest.param(*one, id=one[2].prog) for one in commands() if one[0] in TABLES],
+LEAVES = pytest.mark.parametrize(
+    ("words", "found"), [pytest.param(*one, id=one[0]) for one in leaf_commands()]
 )
-def test_every_command_table_row_names_a_function(name, parser, leaf, monkeypatch):
-    asked = []
+SAMPLES = ("2", "10x10", "2-23", "0.5")
+"""Words, of which every option takes at least one."""
 
-    def stub(path):
-        asked.append(path)
-        return lambda *given: len(given)
 
-    monkeypatch.setattr(command, "_import_function", stub)
-    words = shlex.split(demo.fill_example(leaf.example))[1 + len(parser.prog.split()[1:]) :]
-    given = registry.load_entry_point("sts.commands", "command", name).run(parser.parse_args(words))
-    monkeypatch.undo()
-    assert len(inspect.signature(command._import_function(*asked)).parameters) == given
+def is_instance(value: object, hint: Any) -> bool:
+    """Return True if a value is of a type, such as `list[str] | None`."""
+    if hint is Any:
+        return True
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(is_instance(value, one) for one in inner)
+    if origin is Literal:
+        return value in inner
+    if origin in (list, tuple):
+        if not isinstance(value, origin):
+            return False
+        kinds = inner * len(value) if origin is list else inner
+        return all(map(is_instance, value, kinds))
+    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
+
+
+def parse_sample(action: argparse.Action) -> object:
+    """Return what an argument makes of a word that it takes."""
+    if action.nargs == 0:
+        return True
+    words = [*map(str, action.choices)] if action.choices else SAMPLES
+    for word in words:
+        with contextlib.suppress(ArgumentError, argparse.ArgumentTypeError, ValueError):
+            value = action.type(word) if callable(action.type) else word
+            several = action.nargs in ("*", "+", 2)
+            value = [value, value] if several else value
+            return [value] if isinstance(action, argparse._AppendAction) else value
+    raise AssertionError(f"{action.dest} takes none of {SAMPLES}")
+
+
+def check_types(parser: Parser, name: str, hint: Any, default: Any) -> None:
+    """Compare what an option or a named tuple of options yields with a parameter's type."""
+    if not isinstance(default, Option):
+        assert type(default) is hint, name
+        fields = get_type_hints(hint, localns=NAMES)
+        assert [*fields] == [*default._fields], name
+        for field, kind in fields.items():
+            check_types(parser, field, kind, getattr(default, field))
+    elif isinstance(default, type(WORLD_SETTINGS)):
+        assert hint is WorldSettings, name
+    else:
+        (action,) = (one for one in parser._actions if one.dest == name)
+        assert is_instance(parse_sample(action), hint), name
+        is_given = action.required or action.nargs == "*"  # of none, argparse makes a list
+        default = action.default
+        if isinstance(default, str):
+            default = parser._get_value(action, default)
+        assert is_given or is_instance(default, hint), name
+
+
+@LEAVES
+def test_summary_of_a_command_is_the_first_line_of_its_docstring(words, found):
+    line = (inspect.getdoc(found.run) or "").partition("\n")[0]
+    assert found.summary == line[:1].lower() + line[1:].removesuffix(".")
+
+
+@LEAVES
+def test_parameters_of_a_command_are_its_options(words, found):
+    signature = inspect.signature(found.run)
+    for name, parameter in signature.parameters.items():
+        is_option = parameter.kind is parameter.KEYWORD_ONLY
+        assert is_option == (name not in COMMON), name
+        assert is_option == (parameter.default is not parameter.empty), name
+    parser = Parser(prog=words)
+    found.add_arguments(parser)
+    hints = get_type_hints(found.run, localns=NAMES)
+    for name, default in found.options.items():
+        check_types(parser, name, hints[name], default)
+    assert hints.get("workspace", Workspace) is Workspace
+    assert hints.get("workspace_path", str | None) == str | None
+    assert {hints.get(name, bool) for name in ("as_json", "debug")} == {bool}
 
 
 @EVERY

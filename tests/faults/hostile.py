@@ -71,7 +71,7 @@ GOOD = {
     "draft.name": "mine", "draft add.player": "0",
 }  # fmt: skip
 """What is right for a required parameter, by its name or by its command's and its own."""
-OUTPUTS = {"workspace backup.file", "trajectories export.file"}
+OUTPUTS = {"workspace backup.file", "trajectories export.file", "annotations export.file"}
 OUTPUTS |= {"lambda-star.table", "figure", "svg", "webp", "mp4", "out", "zip"}
 NEW = {"annotators add.name", "mine.name", "suite save.name", "tag"}
 NEW |= {f"draft edit.{one}" for one in "category criterion edge_cases pair dialogue".split()}
@@ -123,7 +123,7 @@ def bad_values(command: str, parameter: argparse.Action) -> Sequence[str]:
     names = {name, f"{command}.{name}", f"{command.split()[0]}.{name}"}
     if parameter.nargs == 0 or names & FREE:
         return ()
-    if name == "workspace":
+    if name == "workspace_path":
         return () if command.startswith(ELSEWHERE) else WORKSPACES
     if parameter.type is int:
         return WHOLE if name in ("seed", "port") else (*WHOLE, "-1")

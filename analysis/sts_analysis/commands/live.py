@@ -1,36 +1,52 @@
 """`sts live score`: score the agents of a live evaluation."""
 
-import argparse
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
+from sts.cli.command import Result, argument, declare, group, option
+from sts.commands.live import ls, new, show
 from sts.errors import StsError
-from sts.live.interactions import (
-    SETTER,
-    SETTER_NOTE,
-    Interaction,
-    SessionSummary,
-    collect_sessions,
-    write_interactions,
-)
-from sts.live.plans import load_plan
-from sts.live.prompts import hash_prompts
 from sts.names import count_noun
-from sts.storage.csv_tables import format_csv
-from sts.storage.files import canonical_json, write_atomically
-from sts.storage.scores import save_scores
-from sts.storage.workspace import Workspace
-from sts_analysis.metrics.interactive import AgentScore, score_interactions
+
+if TYPE_CHECKING:
+    from sts.live.interactions import SessionSummary
+    from sts.storage.workspace import Workspace
+    from sts_analysis.metrics.interactive import AgentScore
+
 
 _HEADER = "agent score low high standardised slope n unmarked cannot_tell people late hours".split()
 
 
-def score(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Score the agents, and save the interactions and the scores."""
-    plan = load_plan(workspace, args.name)
+@declare("score pilot")
+def score(
+    workspace: Workspace,
+    *,
+    name: str = argument("NAME", "name of the study"),
+    csv: Path | None = option(
+        "FILE", "also write the interactions as CSV (default: none)", type=Path
+    ),
+) -> Result:
+    """Score the agents of a study by success per instruction."""
+    from sts.live.interactions import (
+        SETTER,
+        SETTER_NOTE,
+        Interaction,
+        collect_sessions,
+        write_interactions,
+    )
+    from sts.live.plans import load_plan
+    from sts.live.prompts import hash_prompts
+    from sts.storage.csv_tables import format_csv
+    from sts.storage.files import canonical_json, write_atomically
+    from sts.storage.scores import save_scores
+    from sts_analysis.metrics.interactive import score_interactions
+
+    plan = load_plan(workspace, name)
     sessions = collect_sessions(workspace, plan)
     rows = [row for session in sessions for row in session.interactions]
     scores = score_interactions(rows)
@@ -41,8 +57,8 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
         )
     table = workspace.path("live", plan.name, "interactions.parquet")
     write_interactions(table, rows)
-    if args.csv:
-        write_atomically(args.csv, format_csv(Interaction._fields, rows))
+    if csv:
+        write_atomically(csv, format_csv(Interaction._fields, rows))
     hours = _sum_hours(sessions)
     settings = {"prompts": hash_prompts(plan.prompts), "study": plan.name, "suite": None}
     sees = {agent.name: agent.sees for agent in plan.agents}
@@ -121,3 +137,21 @@ def _describe(agent: AgentScore) -> list[str]:
             "instructions); its standardised score has its plain score there"
         )
     return lines
+
+
+LIVE = group(
+    "live new pilot --agent {agent} --agent {other} --people 4",
+    new,
+    ls,
+    show,
+    score,
+)
+
+
+LIVE = group(
+    "live new pilot --agent {agent} --agent {other} --people 4",
+    new,
+    ls,
+    show,
+    score,
+)

@@ -1,67 +1,167 @@
 """`sts power`: the difference between agents that a study detects, and what a smaller one takes."""
 
-import argparse
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
+from sts.cli.command import Result, declare, option
 from sts.errors import ArgumentError, DamagedData, UnknownName
-from sts_analysis.commands.source import EITHER, has_source, load_pilot
-from sts_analysis.commands.table import ASSUMED, SIZE
-from sts_analysis.planning.chances import Accuracy
-from sts_analysis.planning.pilot import Pilot, measure, measure_pair, widen_count
-from sts_analysis.planning.power import Assumptions, Design, find_difference, plan_study
-from sts_analysis.planning.race_hours import RaceShare, simulate_race, spread_agents
+from sts_analysis.commands.source import EITHER, PILOT, PilotSource, has_source, load_pilot
 
+if TYPE_CHECKING:
+    from sts_analysis.planning.pilot import Pilot
+    from sts_analysis.planning.power import Assumptions, Design
+    from sts_analysis.planning.race_hours import RaceShare
+
+    Race = Callable[[Design, tuple[int, ...]], dict[int, RaceShare]]
 Row = dict[str, Any]
-Race = Callable[[Design, tuple[int, ...]], dict[int, RaceShare]]
 CONTINUATIONS = (1, 2, 3, 5, 10)
 """Numbers of continuations of which the hours are listed."""
 _HOURS = "hours", "hours_racing"
 _ONE_CONTINUATION = "not known: the pilot has one continuation of each scenario"
 
 
-def power(args: argparse.Namespace) -> Result:
-    """Show what a study detects."""
-    has_pilot = has_source(args)
-    _check(args, has_pilot)
+class Aim(NamedTuple):
+    """What a study is to find, and what judging takes."""
+
+    difference: float = option("POINTS", "difference in pass rate to detect (default: 5)", 5.0)
+    power: float = option("P", "probability of detecting it (default: 0.8)", 0.8)
+    seconds: float = option("S", "seconds that judging a clip takes (default: 30)", 30.0)
+    goal: str = option(
+        ("rank", "best", "all"),
+        "why agents leave the race: all are ranked (default) or the best is found; all: none "
+        "leaves",
+        "rank",
+    )
+    n_agents: int | None = option(
+        "J", "number of agents, all pairs compared (default: the pilot's, or 2)", least=2
+    )
+
+
+SIZE = {"scenarios": 160, "continuations": 3, "annotations": 1, "unit_size": 1}
+"""The size of a study that is assumed without a pilot."""
+ASSUMED = {
+    "rate": 0.5,
+    "icc": 0.4,
+    "correlation": 0.5,
+    "trajectory_share": 0.5,
+    "sensitivity": 0.95,
+    "specificity": 0.95,
+}
+"""Assumptions about a study without a pilot."""
+
+
+def _size_option(name: str, meaning: str) -> Any:
+    return option("N", f"{meaning} (default: the pilot's, or {SIZE[name]})", least=1)
+
+
+def _assumption(name: str, meaning: str) -> Any:
+    return option("P", f"without a pilot: {meaning} (default: {ASSUMED[name]})", type=float)
+
+
+class Size(NamedTuple):
+    """The planned size of a study, if it is not that of the pilot or `SIZE`."""
+
+    scenarios: int | None = _size_option("scenarios", "planned number of scenarios")
+    continuations: int | None = _size_option(
+        "continuations", "planned continuations of each scenario by each agent"
+    )
+    annotations: int | None = _size_option(
+        "annotations", "planned annotations of each continuation"
+    )
+    unit_size: int | None = _size_option(
+        "unit_size", "planned scenarios of one unit, such as a trajectory"
+    )
+
+
+class Assumed(NamedTuple):
+    """Assumptions of a study without a pilot, if they are not those of `ASSUMED`."""
+
+    rate: float | None = _assumption("rate", "pass rate of both agents")
+    icc: float | None = _assumption(
+        "icc", "intraclass correlation of an agent's verdicts within scenarios"
+    )
+    correlation: float | None = _assumption(
+        "correlation", "correlation of the agents' pass rates over scenarios"
+    )
+    trajectory_share: float | None = _assumption(
+        "trajectory_share", "share of the variance between scenarios that belongs to the unit"
+    )
+    sensitivity: float | None = _assumption("sensitivity", "annotators' sensitivity")
+    specificity: float | None = _assumption("specificity", "annotators' specificity")
+
+
+_AIM, _SIZE, _ASSUMED = Aim(), Size(), Assumed()
+
+
+@declare("power --scenarios 320 --continuations 5 --n-agents 6")
+def power(
+    workspace_path: str | None,
+    *,
+    source: PilotSource = PILOT,
+    pair: list[str] | None = option(
+        "A B", "two agents of the pilot (default: neighbours in rank)", nargs=2
+    ),
+    aim: Aim = _AIM,
+    size: Size = _SIZE,
+    assumed: Assumed = _ASSUMED,
+) -> Result:
+    """Plan a study: scenarios, continuations and annotations needed to find a difference."""
+    import numpy as np
+
+    from sts_analysis.planning.chances import Accuracy
+    from sts_analysis.planning.pilot import measure
+    from sts_analysis.planning.power import Assumptions, Design
+    from sts_analysis.planning.race_hours import simulate_race, spread_agents
+
+    has_pilot = has_source(source)
+    stated = _list_stated(assumed)
+    _check_shares(stated, has_pilot)
+    for flag, value in {"--labels": source.labels, "--pair": pair}.items():
+        if value and not has_pilot:
+            raise ArgumentError(f"{flag} needs a pilot: {EITHER}")
+    _check_aim(aim)
+    given: dict[str, Any] = ASSUMED | stated
+    if given["sensitivity"] + given["specificity"] <= 1:
+        raise ArgumentError("--sensitivity and --specificity: expected a sum above 1, as guesses")
     if not has_pilot:
-        given = {name: _get(args, name, value) for name, value in ASSUMED.items()}
         accuracy = Accuracy(given.pop("sensitivity"), given.pop("specificity"))
         assumptions = Assumptions(
             np.array([given.pop("rate")]), np.ones(1), accuracy=accuracy, **given
         )
-        design = Design(**SIZE, fixed=args.target == "fixed")
-        agents = args.n_agents or 2
-        model = spread_agents(assumptions, args.difference / 100, agents)
-        race: Race = functools.partial(simulate_race, model, assumptions.share, accuracy, args.goal)
+        design = Design(**SIZE, fixed=source.target == "fixed")
+        agents = aim.n_agents or 2
+        model = spread_agents(assumptions, aim.difference / 100, agents)
+        race: Race = functools.partial(simulate_race, model, assumptions.share, accuracy, aim.goal)
         known = {"a": "", "b": "", "rates": model.rate[:, 0].tolist()}
-        rows = [known | _plan(args, assumptions, design, agents, race)]
+        rows = [known | _plan(aim, size, assumptions, design, agents, race)]
         return Result({"pairs": rows}, _describe(rows))
-    pilot = load_pilot(args)
+    pilot = load_pilot(source, workspace_path)
     names = [pilot.outcomes.agents[agent] for agent in pilot.ranked]
-    for name in args.pair or ():
+    for name in pair or ():
         if name not in names:
             raise UnknownName("ranked agent", name, names)
-    pairs = [args.pair] if args.pair else list(zip(names, names[1:], strict=False))
+    pairs = [pair] if pair else list(zip(names, names[1:], strict=False))
     moments = measure(pilot.outcomes, pilot.ranked)
     chances = moments.fit_chances(pilot.accuracy), moments.share, pilot.accuracy
     # Pairs of a complete pilot have the same design.
-    race = functools.cache(functools.partial(simulate_race, *chances, args.goal))
-    rows = [{"a": a, "b": b} | _measure(args, pilot, race, a, b) for a, b in pairs]
+    race = functools.cache(functools.partial(simulate_race, *chances, aim.goal))
+    rows = [{"a": a, "b": b} | _measure(aim, size, pilot, race, a, b) for a, b in pairs]
     if all("reason" in row for row in rows):
         raise DamagedData("; ".join(f"{_name(row)}: {row['reason']}" for row in rows))
     return Result({"pairs": rows}, _describe(rows))
 
 
-def _check(args: argparse.Namespace, has_pilot: bool) -> None:
-    shares = {name: value for name in ASSUMED if (value := getattr(args, name)) is not None}
-    for name, value in shares.items():
+def _list_stated(group: Size | Assumed) -> dict[str, Any]:
+    return {name: value for name, value in group._asdict().items() if value is not None}
+
+
+def _check_shares(stated: dict[str, float], has_pilot: bool) -> None:
+    for name, value in stated.items():
         flag = "--" + name.replace("_", "-")
         if has_pilot:
             raise ArgumentError(f"{flag} is for a study without a pilot; a pilot shows it")
@@ -69,52 +169,49 @@ def _check(args: argparse.Namespace, has_pilot: bool) -> None:
         if not (0 <= value <= 1 if closed else 0 < value < 1):
             expected = "[0, 1]" if closed else "(0, 1)"
             raise ArgumentError(f"{flag}: expected a share in {expected}, found {value}")
-    for name in ("labels", "pair"):
-        if getattr(args, name) and not has_pilot:
-            raise ArgumentError(f"--{name} needs a pilot: {EITHER}")
-    if not 0 < args.difference <= 100:
-        raise ArgumentError(f"--difference: expected points in (0, 100], found {args.difference}")
-    if not args.seconds > 0:
-        raise ArgumentError(f"--seconds: expected more than 0, found {args.seconds}")
-    if not 0.05 < args.power < 1:
-        raise ArgumentError(f"--power: expected a probability in (0.05, 1), found {args.power}")
-    if sum((ASSUMED | shares)[name] for name in ("sensitivity", "specificity")) <= 1:
-        raise ArgumentError("--sensitivity and --specificity: expected a sum above 1, as guesses")
 
 
-def _get(args: argparse.Namespace, name: str, default: float) -> Any:
-    value = getattr(args, name)
-    return default if value is None else value
+def _check_aim(aim: Aim) -> None:
+    if not 0 < aim.difference <= 100:
+        raise ArgumentError(f"--difference: expected points in (0, 100], found {aim.difference}")
+    if not aim.seconds > 0:
+        raise ArgumentError(f"--seconds: expected more than 0, found {aim.seconds}")
+    if not 0.05 < aim.power < 1:
+        raise ArgumentError(f"--power: expected a probability in (0.05, 1), found {aim.power}")
 
 
-def _measure(args: argparse.Namespace, pilot: Pilot, race: Race, a: str, b: str) -> Row:
+def _measure(aim: Aim, size: Size, pilot: Pilot, race: Race, a: str, b: str) -> Row:
+    from sts_analysis.planning.pilot import measure_pair, widen_count
+
     measured = measure_pair(pilot, *(pilot.outcomes.agents.index(name) for name in (a, b)))
     if isinstance(measured, str):
         return {"reason": measured}
     assumptions, design = measured
-    if args.continuations is not None and math.isnan(assumptions.icc):
+    if size.continuations is not None and math.isnan(assumptions.icc):
         raise ArgumentError(f"--continuations: what another number does is {_ONE_CONTINUATION}")
-    agents = args.n_agents or len(pilot.ranked)
-    row = _plan(args, assumptions, design, agents, race) | {"answers": pilot.answers}
+    agents = aim.n_agents or len(pilot.ranked)
+    row = _plan(aim, size, assumptions, design, agents, race) | {"answers": pilot.answers}
     df = design.degrees_of_freedom(len(assumptions.rate))
     number = row["needed"]["scenarios"]
     return row | {"scenarios_range": None if number is None else widen_count(number, df)}
 
 
 def _plan(
-    args: argparse.Namespace, assumptions: Assumptions, design: Design, agents: int, race: Race
+    aim: Aim, size: Size, assumptions: Assumptions, design: Design, agents: int, race: Race
 ) -> Row:
-    size = {name: _get(args, name, getattr(design, name)) for name in SIZE}
-    design = design._replace(**size, pairs=agents * (agents - 1) // 2, power=args.power)
+    from sts_analysis.planning.power import plan_study
+
+    pairs = agents * (agents - 1) // 2
+    design = design._replace(**_list_stated(size), pairs=pairs, power=aim.power)
     known = assumptions._asdict() | assumptions.accuracy._asdict()
     known["rate"] = float(assumptions.share @ assumptions.rate)
     return {
         "assumptions": {n: None if math.isnan(known[n]) else known[n] for n in ASSUMED},
         "design": design._asdict(),
-        "target": args.difference / 100,
-        **plan_study(assumptions, design, args.difference / 100)._asdict(),
-        "goal": args.goal,
-        "hours": _list_hours(assumptions, design, agents * args.seconds / 3600, race),
+        "target": aim.difference / 100,
+        **plan_study(assumptions, design, aim.difference / 100)._asdict(),
+        "goal": aim.goal,
+        "hours": _list_hours(assumptions, design, agents * aim.seconds / 3600, race),
     }
 
 
@@ -123,6 +220,8 @@ def _list_hours(assumptions: Assumptions, design: Design, each: float, race: Rac
 
     `each` is the hours of one clip of each agent.
     """
+    from sts_analysis.planning.power import find_difference
+
     if math.isnan(assumptions.icc):
         return []
     shares = race(design._replace(continuations=1), CONTINUATIONS)

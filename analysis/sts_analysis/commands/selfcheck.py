@@ -1,14 +1,17 @@
 """`sts selfcheck`: coverage of a report's intervals in the user's study design, by simulation."""
 
-import argparse
-import string
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from sts.cli.arguments import count_cores, format_table, show_progress
-from sts.cli.command import Result
+from sts.cli.command import Result, declare, option
 from sts.errors import ArgumentError
-from sts.jobs.pool import create_pool
-from sts_analysis.commands.source import EITHER, has_source, load_pilot
-from sts_analysis.planning.selfcheck import LIMITS, Share, list_cases, read_design, simulate_studies
+from sts_analysis.commands.source import EITHER, PILOT, SEED, PilotSource, has_source, load_pilot
+
+if TYPE_CHECKING:
+    from sts_analysis.planning.selfcheck import Share
+
 
 _LINES = {
     "rate": "pass rate",
@@ -21,18 +24,30 @@ _LINES = {
 }
 
 
-def selfcheck(args: argparse.Namespace) -> Result:
-    """Simulate studies of a design."""
-    if not has_source(args):
+@declare("selfcheck {suite} --labels automatic --simulations 100")
+def selfcheck(
+    workspace_path: str | None,
+    *,
+    source: PilotSource = PILOT,
+    simulations: int = option("N", "simulated studies per case (default: 200)", 200, least=2),
+    seed: int = SEED,
+    workers: int | None = option("W", "processes (default: one per processor)", least=1),
+) -> Result:
+    """Simulate the coverage of confidence intervals in your study design."""
+    from sts.jobs.pool import create_pool
+    from sts_analysis.planning.selfcheck import LIMITS, list_cases, read_design, simulate_studies
+
+    if not has_source(source):
         raise ArgumentError(EITHER)
-    pilot = load_pilot(args)
+    pilot = load_pilot(source, workspace_path)
     cases = list_cases(read_design(pilot))
-    total, workers = len(cases) * args.simulations, args.workers or count_cores()
-    with show_progress("simulating", "studies") as show, create_pool(workers, total) as executor:
+    total = len(cases) * simulations
+    pool = create_pool(workers or count_cores(), total)
+    with show_progress("simulating", "studies") as show, pool as executor:
         shares = simulate_studies(
             cases,
-            studies=args.simulations,
-            seed=args.seed,
+            studies=simulations,
+            seed=seed,
             executor=executor,
             show=lambda done: show(done, total),
         )
@@ -57,7 +72,7 @@ def selfcheck(args: argparse.Namespace) -> Result:
         "strictness": cases[0].strictness,
         "favouritism": cases[0].favouritism,
     }
-    letters = string.ascii_uppercase[: len(cases)]
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(cases)]
     rows = [
         [
             text,
@@ -68,10 +83,10 @@ def selfcheck(args: argparse.Namespace) -> Result:
         if any(name in found for found in shares)
     ]
     texts = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in assumed.items())
-    target = "these scenarios only" if args.target == "fixed" else "other scenarios like these"
+    target = "these scenarios only" if source.target == "fixed" else "other scenarios like these"
     lines = [
         f"{pilot.name}: {', '.join(f'{name} {number}' for name, number in size.items())}; "
-        f"{args.simulations} simulated studies in each case, for {target}.",
+        f"{simulations} simulated studies in each case, for {target}.",
         f"Estimated, with {pilot.answers} answers to references: {', '.join(texts)}.",
         "",
         *(f"{letter}  {case.label}" for letter, case in zip(letters, cases, strict=True)),
@@ -85,7 +100,7 @@ def selfcheck(args: argparse.Namespace) -> Result:
         {"case": case.label, "shares": {name: share._asdict() for name, share in found.items()}}
         for case, found in zip(cases, shares, strict=True)
     ]
-    value = {"design": size, "target": args.target, "estimated": assumed, "cases": results}
+    value = {"design": size, "target": source.target, "estimated": assumed, "cases": results}
     return Result(value | {"failures": failures}, "\n".join(lines))
 
 

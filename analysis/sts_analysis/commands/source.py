@@ -1,49 +1,170 @@
 """The suite or the ratings table that a command is given."""
 
-import argparse
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sts.cli.arguments import warn
+from sts.cli.command import argument, option, repeatable, switch
 from sts.errors import ArgumentError
-from sts.spellings import Spellings, make_spellings
-from sts_analysis.inputs.gather import Gathered, gather_table
-from sts_analysis.inputs.mapping import parse_mapping
-from sts_analysis.planning.pilot import Pilot, read_pilot
+from sts.names import quote
+
+if TYPE_CHECKING:
+    from sts_analysis.inputs.gather import Gathered
+    from sts_analysis.inputs.mapping import ColumnMapping
+    from sts_analysis.planning.pilot import Pilot
+
 
 EITHER = "give either a suite, NAME@VERSION, or --table FILE"
+SEED = option("S", "seed of the random draws (default: 0)", 0, least=0)
 
 
-def has_source(args: argparse.Namespace) -> bool:
+class ForeignTable(NamedTuple):
+    """Options that say how a table of other people is read."""
+
+    column: list[str] = repeatable(
+        "NAME=COLUMN",
+        "column of --table that holds NAME, such as agent=Agent; repeatable (default: its name)",
+    )
+    success: list[str] = repeatable(
+        "WORD", 'verdict in --table that means success, or numbers: ">=4"; repeatable'
+    )
+    failure: list[str] = repeatable("WORD", "verdict in --table that means failure; repeatable")
+    same: list[str] = repeatable(
+        "NAME=SPELLING", "two spellings of one name, such as Ann=ann; repeatable"
+    )
+    distinct: list[str] = repeatable(
+        "NAME|NAME", "similar names of two, such as Ann|ann; repeatable"
+    )
+    not_done: list[str] = repeatable(
+        "WORD", "verdict in --table that means neither by the end; repeatable"
+    )
+    cannot_judge: list[str] = repeatable(
+        "WORD", "verdict in --table of those who could not judge; repeatable"
+    )
+    ignore: list[str] = repeatable("WORD", "verdict in --table whose rows are left out; repeatable")
+    annotator_columns: str | None = option(
+        "A,B", "columns of --table, by name or number, with the verdicts of an annotator each"
+    )
+    model_annotator: list[str] = repeatable(
+        "NAME", "annotator in --table that is a program; repeatable"
+    )
+    leave_out: list[str] = repeatable("COLUMN=VALUE", "rows of --table to leave out; repeatable")
+    unused: list[str] = repeatable("COLUMN", "column of --table that plays no part; repeatable")
+    keep_equal_rows: bool = switch("equal rows of --table are attempts of their own")
+    format: str | None = option(
+        "PROGRAM",
+        "program that exported --table: label-studio, prolific, mturk, qualtrics, inspect, boris",
+    )
+
+
+class PilotSource(NamedTuple):
+    """Arguments that name a pilot: its judgements, their source and its scenarios."""
+
+    suite: str | None = argument("NAME@VERSION", "fully or partly annotated suite", nargs="?")
+    table: str | None = option("FILE", "ratings table instead of a suite (default: none)")
+    foreign: ForeignTable = ForeignTable()
+    target: Literal["sampled", "fixed"] = option(
+        ("sampled", "fixed"),
+        "whether the scenarios are a sample (default) or all that matter",
+        "sampled",
+    )
+    labels: str | None = option(
+        ("human", "automatic", "model"), "label source (default: the report's)"
+    )
+
+
+FOREIGN, PILOT = ForeignTable(), PilotSource()
+
+
+def has_source(source: PilotSource) -> bool:
     """Return whether there is a suite or a table; raise ArgumentError if there are both."""
-    if args.suite is not None and args.table is not None:
+    if source.suite is not None and source.table is not None:
         raise ArgumentError(EITHER)
-    parse_mapping(args)
-    return args.suite is not None or args.table is not None
+    parse_mapping(source.table, source.foreign)
+    return source.suite is not None or source.table is not None
 
 
-def gather_source(args: argparse.Namespace, against: str | None = None) -> Gathered:
+def parse_mapping(table: str | None, foreign: ForeignTable) -> ColumnMapping:
+    """Return how the options of a command say that a table is read.
+
+    Raises:
+      ArgumentError: see `make_mapping`; or a `--column` has no `=`, two are of the same column, or
+        there is no table.
+    """
+    from sts_analysis.inputs.mapping import TableOptions, make_mapping
+
+    if table is None:
+        for name in ("column", "success", "failure", *TableOptions.__annotations__):
+            if getattr(foreign, name):
+                raise ArgumentError(f"--{name.replace('_', '-')} needs --table")
+    columns: dict[str, str] = {}
+    for pair in foreign.column:
+        name, separator, column = pair.partition("=")
+        if not (separator and name and column):
+            raise ArgumentError(
+                f"--column: expected NAME=COLUMN, such as agent=Agent, found {quote(pair)}"
+            )
+        if name in columns:
+            raise ArgumentError(
+                f"--column: expected one column for {quote(name)}, found {quote(columns[name])} "
+                f"and {quote(column)}"
+            )
+        columns[name] = column
+    wide = foreign.annotator_columns
+    return make_mapping(
+        columns,
+        foreign.success,
+        foreign.failure,
+        not_done=foreign.not_done,
+        cannot_judge=foreign.cannot_judge,
+        ignore=foreign.ignore,
+        annotator_columns=wide.split(",") if wide else (),
+        model_annotator=foreign.model_annotator,
+        leave_out=foreign.leave_out,
+        unused=foreign.unused,
+        keep_equal_rows=foreign.keep_equal_rows,
+        format=foreign.format or "",
+        of_command=True,
+    )
+
+
+def gather_source(
+    suite: str | None,
+    table: str | None,
+    foreign: ForeignTable,
+    workspace_path: str | None,
+    against: str | None = None,
+) -> Gathered:
     """Gather what has been annotated or labelled, beside suite `against` if one is named."""
-    spellings = parse_spellings(args)
-    if args.table is not None:
-        return gather_table(Path(args.table), parse_mapping(args), spellings)
+    from sts.spellings import make_spellings
+    from sts_analysis.inputs.gather import gather_table
+
+    spellings = make_spellings(foreign.same, foreign.distinct)
+    if table is not None:
+        return gather_table(Path(table), parse_mapping(table, foreign), spellings)
     # Only a suite needs a workspace, its annotations, and worlds to check it by.
     from sts.storage.workspace import Workspace
     from sts_analysis.inputs.workspace import gather
 
-    gathered = gather(Workspace.open(args.workspace), args.suite, against)
+    assert suite is not None  # checked by the caller
+    gathered = gather(Workspace.open(workspace_path), suite, against)
     return gathered._replace(spellings=spellings)
 
 
-def parse_spellings(args: argparse.Namespace) -> Spellings:
-    """Return what `--same` and `--distinct` say; raise ArgumentError without a table."""
-    if (args.same or args.distinct) and args.table is None and not getattr(args, "scores", None):
+def check_spellings(table: str | None, foreign: ForeignTable, scores: str | None = None) -> None:
+    """Raise ArgumentError if spellings are given without a table."""
+    if (foreign.same or foreign.distinct) and table is None and not scores:
         raise ArgumentError("--same and --distinct need --table or --scores")
-    return make_spellings(args.same, args.distinct)
 
 
-def load_pilot(args: argparse.Namespace) -> Pilot:
+def load_pilot(source: PilotSource, workspace_path: str | None) -> Pilot:
     """Read the pilot of a study: a suite that is annotated in part, or a ratings table."""
-    gathered = gather_source(args)
+    from sts_analysis.planning.pilot import read_pilot
+
+    check_spellings(source.table, source.foreign)
+    gathered = gather_source(source.suite, source.table, source.foreign, workspace_path)
     for question in gathered.reading.questions if gathered.reading else ():
         warn(question)
-    return read_pilot(gathered.ratings, gathered.suite, target=args.target, source=args.labels)
+    return read_pilot(gathered.ratings, gathered.suite, target=source.target, source=source.labels)

@@ -1,6 +1,5 @@
 """`sts suite statement`: the statement of standards of a suite, as in the appendix of a report."""
 
-import argparse
 from itertools import groupby
 
 import msgspec
@@ -16,12 +15,12 @@ from sts_analysis.report.appendix import statement
 from sts_analysis.report.core import Options, Study
 
 
-def make_statement(args: argparse.Namespace, workspace: Workspace) -> Result:
+def describe_statement(workspace: Workspace, suite: str) -> Result:
     """Show the statement of a suite; without judgements, what is known before them."""
-    chosen, note = load_selection(workspace, args.suite), ""
-    subject, suite = describe_subject(workspace, chosen), chosen.suite
+    chosen, note = load_selection(workspace, suite), ""
+    subject = describe_subject(workspace, chosen)
     try:
-        study = Study(gather(workspace, args.suite), Options(), collect_provenance())
+        study = Study(gather(workspace, suite), Options(), collect_provenance())
     except NothingJudged as error:
         study, note = None, f"\n{error}"
     found = statement.make_statement(subject, study)
@@ -30,6 +29,6 @@ def make_statement(args: argparse.Namespace, workspace: Workspace) -> Result:
         lines += ["", standard, *(f"  {row.item} ({row.source}): {row.text}" for row in rows)]
     missing = sum(row.source == "missing" for row in found.rows)
     lines += ["", f"{missing} of {len(found.rows)} items are missing{note}"]
-    file = list_versions(workspace)[suite.name][suite.version] / FILE
+    file = list_versions(workspace)[chosen.suite.name][chosen.suite.version] / FILE
     lines.append(f"answers of the curator, in {file}: {', '.join(QUESTIONS)}")
     return Result({"suite": subject.name, **msgspec.to_builtins(found)}, "\n".join(lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import operator
 import re
@@ -227,48 +226,6 @@ def make_mapping(
     if not {*meanings.values(), *ranges.values()} & {*MARKED_VERDICTS}:
         meanings = {**(mapping.preset.meanings or AS_WRITTEN.meanings), **meanings}
     return mapping._replace(meanings=meanings, ranges=ranges)
-
-
-def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
-    """Return the mapping that the options of a command describe.
-
-    Raises:
-      ArgumentError: see `make_mapping`; or a `--column` has no `=`, two are of the same column, or
-        there is no `--table`.
-    """
-    if args.table is None:
-        for name in ("column", "success", "failure", *TableOptions.__annotations__):
-            if getattr(args, name):
-                raise ArgumentError(f"--{name.replace('_', '-')} needs --table")
-    columns: dict[str, str] = {}
-    for option in args.column:
-        name, separator, column = option.partition("=")
-        if not (separator and name and column):
-            raise ArgumentError(
-                f"--column: expected NAME=COLUMN, such as agent=Agent, found {quote(option)}"
-            )
-        if name in columns:
-            raise ArgumentError(
-                f"--column: expected one column for {quote(name)}, found {quote(columns[name])} "
-                f"and {quote(column)}"
-            )
-        columns[name] = column
-    wide = args.annotator_columns
-    return make_mapping(
-        columns,
-        args.success,
-        args.failure,
-        not_done=args.not_done,
-        cannot_judge=args.cannot_judge,
-        ignore=args.ignore,
-        annotator_columns=wide.split(",") if wide else (),
-        model_annotator=args.model_annotator,
-        leave_out=args.leave_out,
-        unused=args.unused,
-        keep_equal_rows=args.keep_equal_rows,
-        format=args.format or "",
-        of_command=True,
-    )
 
 
 def _list_values(values: Words) -> list[str]:

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from ipaddress import ip_network
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from sts.cli.arguments import warn
+from sts.cli.command import argument, declare, option, repeatable, switch
 from sts.errors import ArgumentError
-from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.annotations.log.closings import ClosingEvent
     from sts.annotations.records import Annotator, Progress
+    from sts.storage.workspace import Workspace
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
-    """Put the suite's continuations in the queue, then serve until Ctrl-C."""
-    if args.owner is not None and args.host not in LOOPBACK:
+@declare("annotate {suite} --user ann")
+def annotate(
+    workspace: Workspace,
+    as_json: bool,
+    *,
+    suite: str | None = argument(
+        "NAME@VERSION",
+        "or a part of it, NAME@VERSION+tag:T, or NAME, a draft without versions (default: "
+        "the latest, if there is one name)",
+        nargs="?",
+    ),
+    port: int = option(
+        "P", "port; 0: any free port (default: %(default)s)", 8501, least=0, most=65535
+    ),
+    user: str | None = option(
+        "NAME",
+        "annotate yourself on this machine: print and open your sign-in link (default: none)",
+    ),
+    host: str = option(
+        "HOST", "address to listen on (default: 127.0.0.1, this machine only)", "127.0.0.1"
+    ),
+    base_path: str = option("/PATH", "path under which a proxy serves everything", ""),
+    proxy: list[str] = repeatable(
+        "ADDRESS",
+        "address or network of a proxy whose forwarded headers are trusted; repeatable "
+        "(default: none)",
+    ),
+    connections: int = option(
+        "N", "maximum number of connections from one address, except proxies", 512, least=1
+    ),
+    no_browser: bool = switch("print the link without opening a browser"),
+) -> int:
+    """Annotate continuations in a browser."""
+    if user is not None and host not in LOOPBACK:
         raise ArgumentError(
-            f"--user is for your own machine, found --host {args.host}; give people links of their "
+            f"--user is for your own machine, found --host {host}; give people links of their "
             "own instead: sts annotators add NAME"
         )
     from sts.annotations.answers import progress, training
@@ -35,43 +65,41 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts_annotator_app.settings import Settings, parse_base_path
     from sts_annotator_app.shell import server
 
-    base, proxies = parse_base_path(args.base_path), [_parse_network(text) for text in args.proxy]
+    base, proxies = parse_base_path(base_path), [_parse_network(text) for text in proxy]
     offers = openid.load_settings(workspace, base) is not None
-    selection = queueing.select_suite(workspace, args.suite)
-    with server.bind(args.host, args.port) as bound:
+    selection = queueing.select_suite(workspace, suite)
+    with server.bind(host, port) as bound:
         with AnnotationStore.open(workspace) as store:
             if store.study.consent:  # a bad file is reported here, not on the first page
                 consent.load_text(workspace, store.study.consent)
             total = queueing.fill_queue(workspace, store, selection) if selection else 0
-            owner = (
-                queueing.find_or_add_person(store, args.owner) if args.owner is not None else None
-            )
+            owner = queueing.find_or_add_person(store, user) if user is not None else None
             with store.read() as connection:
                 if selection:
-                    suite = selection.suite.label
-                    looks.check_goal(looks.load_race(connection, suite), store.study, suite)
+                    name = selection.suite.label
+                    looks.check_goal(looks.load_race(connection, name), store.study, name)
                 counts = progress.load_progress(connection, selection.queue) if selection else None
                 closing = closings.find_closing(connection, selection.queue) if selection else None
                 untrained = training.describe_missing_references(connection, study=store.study)
         key = browser_sessions.derive_owner_key(workspace, owner.name) if owner else ""
-        address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
+        address = f"http://{host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
         label = selection.label if selection else ""
-        if args.json:
+        if as_json:
             value = {"suite": label or None, "address": address, "link": link}
             print(json.dumps(value), flush=True)
         else:
             nothing = "curators decide about it; there is nothing to judge before it is frozen"
-            lines = [f"draft {args.suite}: {nothing}"]
+            lines = [f"draft {suite}: {nothing}"]
             lines = _describe_queue(label, counts, total, closing) if counts else lines
             lines += [untrained] if untrained else []
             print("\n".join([*lines, *_describe_links(address, link, owner)]), flush=True)
-        if args.host not in LOOPBACK and not proxies:
+        if host not in LOOPBACK and not proxies:
             warn(
                 f"{address} is plain http, which anyone on the way can read and change; serve it "
                 "through a proxy with https (docs/deploy.md)"
             )
-        if link and not args.no_browser:
+        if link and not no_browser:
             server.open_soon(link)
         settings = Settings(
             str(workspace.root.resolve()),
@@ -82,7 +110,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             base_path=base,
             proxies=",".join(proxies),
             has_sign_in=offers,
-            connections=args.connections,
+            connections=connections,
         )
         server.serve(settings, bound)
     return 0
@@ -90,6 +118,8 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
 
 def _parse_network(address: str) -> str:
     """Return an address or a network of them; raise ArgumentError if it is neither."""
+    from ipaddress import ip_network
+
     try:
         ip_network(address)
     except ValueError:

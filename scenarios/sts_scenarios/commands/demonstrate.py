@@ -1,37 +1,54 @@
 """`sts demonstrate`: record a teacher that does what categories ask."""
 
-import argparse
+from __future__ import annotations
+
 from collections import Counter
+from typing import TYPE_CHECKING
 
-from sts.agents.info import require_infos
 from sts.cli.arguments import collect_retries, format_table, show_progress, to_records
-from sts.cli.command import Result
-from sts.cli.settings import read_settings, read_values
+from sts.cli.command import WORKERS, Result, declare, option, repeatable
+from sts.cli.settings import WORLD_SETTINGS, WorldSettings, read_values
 from sts.errors import ArgumentError, StsError
-from sts.storage.workspace import Workspace
-from sts.trajectories import trajectory_store as store
-from sts_scenarios.mining import demonstrations
-from sts_scenarios.mining.demonstrations import Outcome
-from sts_scenarios.rules.categories import load_category
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
+    from sts_scenarios.mining.demonstrations import Outcome
 
 
-def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Record, save, and count what was asked and kept by category."""
-    (info,) = require_infos([args.teacher]).values()
-    if not (domain := args.domain or info.domain):
+@declare("demonstrate --teacher {agent} --episodes 100")
+def demonstrate(
+    workspace: Workspace,
+    *,
+    teacher: str = option("A", "agent: a name, module:Class or PYTHON:module:Class", required=True),
+    episodes: int = option("N", "number of worlds", least=1, required=True),
+    domain: str | None = option("D", "environment (default: the teacher's)"),
+    category: list[str] = repeatable(
+        "C", "ask for this one, a name or module:NAME; repeatable (default: all of the environment)"
+    ),
+    noise: float = option("P", "probability of a random move in place of the teacher's", 0.0),
+    seed: int = option("S", "seed of the worlds, the instructions and the teacher", 0),
+    workers: int = WORKERS,
+    settings: WorldSettings = WORLD_SETTINGS,
+) -> Result:
+    """Record a teacher that does what categories ask, on training worlds."""
+    from sts.agents.info import require_infos
+    from sts.trajectories import trajectory_store as store
+    from sts_scenarios.mining import demonstrations
+    from sts_scenarios.rules.categories import load_category
+
+    (info,) = require_infos([teacher]).values()
+    if not (domain := domain or info.domain):
         raise ArgumentError(f"{info.name} plays in any environment: expected --domain")
-    plan = demonstrations.make_plan(
-        args.teacher, info, domain, args.category, seed=args.seed, noise=args.noise
-    )
-    settings = read_values(domain, {"steps": plan.steps}) | read_settings(args, domain)
+    plan = demonstrations.make_plan(teacher, info, domain, category, seed=seed, noise=noise)
+    given = read_values(domain, {"steps": plan.steps}) | settings.read(domain)
     outcomes: list[Outcome] = []
     try:
         with collect_retries() as on_recovery, show_progress("demonstrating", "worlds") as show:
             for part in demonstrations.demonstrate(
-                plan, args.episodes, settings, workers=args.workers, on_recovery=on_recovery
+                plan, episodes, given, workers=workers, on_recovery=on_recovery
             ):
                 outcomes += part
-                show(len(outcomes), args.episodes)
+                show(len(outcomes), episodes)
     except (StsError, KeyboardInterrupt) as error:
         if finished := [outcome.trajectory for outcome in outcomes if outcome.trajectory]:
             path = store.save(workspace, finished)
@@ -43,6 +60,8 @@ def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _save(workspace: Workspace, teacher: str, names: list[str], outcomes: list[Outcome]) -> Result:
     """Save the demonstrations and describe them."""
+    from sts.trajectories import trajectory_store as store
+
     demonstrated = [outcome.trajectory for outcome in outcomes if outcome.trajectory]
     asked = Counter(outcome.category for outcome in outcomes if outcome.category)
     kept = Counter(outcome.category for outcome in outcomes if outcome.trajectory)

@@ -1,45 +1,49 @@
 """`sts draft`: what is decided about the candidates of a draft."""
 
-import argparse
-from collections.abc import Sequence
+from __future__ import annotations
 
-from sts.annotations.database.annotation_store import AnnotationStore
-from sts.annotations.findings.doubts import list_doubtful
-from sts.annotations.study import load_study
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
-from sts.domains import load_domain
+from sts.cli.command import Result, argument, declare, group, option, switch
 from sts.errors import ArgumentError
 from sts.names import count_noun
-from sts.storage.workspace import Workspace
-from sts.suites import drafts
-from sts.suites import suite_store as suites
-from sts.suites.folders import list_versions, validate_suite_name
-from sts.suites.suite import Scenario
-from sts_scenarios.draft import changelog, curation
-from sts_scenarios.draft.freezing import (
-    assemble_version,
-    describe_unreviewed,
-    find_faults,
-    find_unreviewed,
-    find_warnings,
-    load_candidates,
-    select_candidates,
-)
-from sts_scenarios.draft.stored_profiles import Profiles
-from sts_scenarios.rules import categories, quality_checks
-from sts_scenarios.rules.category import Category
-from sts_scenarios.rules.profiles import Profile
-from sts_scenarios.rules.quality_checks import QualityCheck
-from sts_scenarios.rules.validity import is_checked
+from sts_scenarios.commands.arguments import CANDIDATE, CHECKED, CURATOR, DRAFT_NAME, REMARK
+from sts_scenarios.commands.draft_edit import add, dialogue, edit, pair
+from sts_scenarios.commands.draft_show import show
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
+    from sts.suites.suite import Scenario
+    from sts_scenarios.rules.category import Category
+    from sts_scenarios.rules.profiles import Profile
+    from sts_scenarios.rules.quality_checks import QualityCheck
 
 
-def new(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Begin the next version of a suite, or an empty draft."""
-    if (args.suite is None) == (args.name is None) or (args.name is None) != (args.domain is None):
+_CANDIDATES = argument("ID", nargs="*")
+_REASON = option("TEXT", "reason in one line", required=True)
+
+
+@declare("new --from mysuite@1")
+def new(
+    workspace: Workspace,
+    *,
+    name: str | None = argument("NAME", "name of an empty draft, with --domain", nargs="?"),
+    domain: str | None = option("D", "environment of an empty draft: name or module:Class"),
+    suite: str | None = option("NAME@VERSION", "suite to start from, without NAME", flag="--from"),
+    overwrite: bool = switch("replace an existing draft"),
+) -> Result:
+    """Start a draft of the next version of a suite, or an empty one."""
+    from sts.domains import load_domain
+    from sts.suites import drafts
+    from sts.suites import suite_store as suites
+    from sts.suites.folders import list_versions, validate_suite_name
+
+    if (suite is None) == (name is None) or (name is None) != (domain is None):
         raise ArgumentError("expected NAME --domain D for an empty draft, or --from NAME@VERSION")
-    parent = suites.load(workspace, args.suite) if args.suite else None
-    name = parent.name if parent else validate_suite_name(args.name)
+    parent = suites.load(workspace, suite) if suite else None
+    name = parent.name if parent else validate_suite_name(name or "")
     newest = max(list_versions(workspace).get(name, {}), default=0)
     if newest != (parent.version if parent else 0):
         raise ArgumentError(
@@ -47,14 +51,15 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
             f"{name}@{newest}: sts draft new --from {name}@{newest}"
         )
     existing = drafts.find_draft(workspace, name)
-    if existing is not None and not args.overwrite and drafts.find_frozen_version(existing) is None:
+    if existing is not None and not overwrite and drafts.find_frozen_version(existing) is None:
         raise ArgumentError(f"draft {name!r} already exists; use --overwrite to replace it")
     replaces = existing.id if existing else None
     if parent is None:
-        load_domain(args.domain)
-        drafts.create_draft(workspace, name, [], replaces=replaces, domain=args.domain)
-        value = {"draft": name, "domain": args.domain, "scenarios": 0}
-        text = f"draft {name} is empty, for scenarios of {args.domain}\nnext: sts draft add --help"
+        assert domain is not None
+        load_domain(domain)
+        drafts.create_draft(workspace, name, [], replaces=replaces, domain=domain)
+        value = {"draft": name, "domain": domain, "scenarios": 0}
+        text = f"draft {name} is empty, for scenarios of {domain}\nnext: sts draft add --help"
         return Result(value, text)
     drafts.create_draft(workspace, name, parent.scenarios, parent=parent.label, replaces=replaces)
     doubtful = _list_doubtful(workspace, parent.label)
@@ -70,60 +75,143 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _list_doubtful(workspace: Workspace, suite: str) -> dict[str, str]:
     """Return why scenarios are doubtful by their verdicts, by id; {} if nothing is judged."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.annotations.findings.doubts import list_doubtful
+    from sts.annotations.study import load_study
+
     tolerance = load_study(workspace).marker_tolerance
     with AnnotationStore.read_existing(workspace) as connection:
         return list_doubtful(connection, suite, tolerance) if connection else {}
 
 
-def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Decide about candidates what the action says."""
-    draft, all_candidates = load_candidates(workspace, args.name)
+@declare("accept mysuite walk-01")
+def accept(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    id: list[str] = _CANDIDATES,
+    is_unseen: bool = switch("accept all undecided candidates unseen", flag="--all"),
+    reason: str | None = REMARK,
+    author: str | None = CURATOR,
+) -> Result:
+    """Accept candidates for the next version."""
+    return _decide(workspace, "accept", name, id, reason or "", author, is_unseen=is_unseen)
+
+
+@declare("reject mysuite walk-02 --reason unclear")
+def reject(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    id: list[str] = _CANDIDATES,
+    reason: str = _REASON,
+    author: str | None = CURATOR,
+) -> Result:
+    """Reject candidates."""
+    return _decide(workspace, "reject", name, id, reason, author)
+
+
+@declare("retire mysuite walk-03 --reason twin")
+def retire(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    id: list[str] = _CANDIDATES,
+    reason: str = _REASON,
+    author: str | None = CURATOR,
+) -> Result:
+    """Retire scenarios of the previous version."""
+    return _decide(workspace, "retire", name, id, reason, author)
+
+
+@declare("undo mysuite walk-01")
+def undo(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    id: list[str] = _CANDIDATES,
+    author: str | None = CURATOR,
+) -> Result:
+    """Undo the latest decision about candidates."""
+    return _decide(workspace, "undo", name, id, "", author)
+
+
+def _decide(
+    workspace: Workspace,
+    decision: str,
+    name: str,
+    ids: list[str],
+    reason: str,
+    author: str | None,
+    *,
+    is_unseen: bool = False,
+) -> Result:
+    """Decide about candidates; if unseen, about all that are undecided."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.suites import drafts
+    from sts_scenarios.draft import curation
+    from sts_scenarios.draft.freezing import load_candidates, select_candidates
+
+    draft, all_candidates = load_candidates(workspace, name)
     drafts.check_open(draft)
-    reason = getattr(args, "reason", None) or ""
-    if getattr(args, "all", False):
-        if args.id:
+    if is_unseen:
+        if ids:
             raise ArgumentError("expected ids of candidates or --all, found both")
         candidates = [candidate for candidate in all_candidates if candidate.status == "undecided"]
         reason = reason or curation.UNSEEN
     else:
-        candidates = select_candidates(draft, all_candidates, args.id)
+        candidates = select_candidates(draft, all_candidates, ids)
     if not candidates:
-        raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
-    requests = [curation.Request(candidate, args.action, reason) for candidate in candidates]
+        raise ArgumentError(f"expected the id of a candidate: sts draft show {name}")
+    requests = [curation.Request(candidate, decision, reason) for candidate in candidates]
     with AnnotationStore.open(workspace) as store:
-        person, events = curation.decide(store, draft, args.author, requests)
+        person, events = curation.decide(store, draft, author, requests)
     ids = [event.candidate for event in events]
     done = {"accept": "accepted", "reject": "rejected", "retire": "retired", "undo": "undone"}
     subject = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"
     n_unchanged = len(requests) - len(ids)
     subject += f"; {n_unchanged} had this decision already" if n_unchanged else ""
     return Result(
-        {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
-        f"{done[args.action]} by {person.name}: {subject}",
+        {"draft": draft.name, "decision": decision, "candidates": ids, "by": person.name},
+        f"{done[decision]} by {person.name}: {subject}",
     )
 
 
-reject = retire = undo = accept
+@declare("rate mysuite walk-01 yes")
+def rate(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    id: str = CANDIDATE,
+    word: str = argument(("yes", "no", "undo"), "undo removes your rating"),
+    author: str | None = CURATOR,
+) -> Result:
+    """Rate whether two people would agree about a candidate; other ratings are hidden."""
+    from sts.annotations.database.annotation_store import AnnotationStore
+    from sts.suites import drafts
+    from sts_scenarios.draft import curation
+    from sts_scenarios.draft.freezing import load_candidates, select_candidates
 
-
-def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Keep whether a person holds that two people would agree about a candidate."""
-    draft, candidates = load_candidates(workspace, args.name)
+    draft, candidates = load_candidates(workspace, name)
     drafts.check_open(draft)
-    (candidate,) = select_candidates(draft, candidates, [args.id])
+    (candidate,) = select_candidates(draft, candidates, [id])
     with AnnotationStore.open(workspace) as store:
-        request = curation.Request(candidate, "rating", rating=args.word)
-        person, _ = curation.decide(store, draft, args.author, [request])
+        request = curation.Request(candidate, "rating", rating=word)
+        person, _ = curation.decide(store, draft, author, [request])
     texts = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
-        {"draft": draft.name, "candidate": args.id, "rating": args.word, "by": person.name},
-        f"{args.id}: {texts.get(args.word, 'taken back, what was said')}, by {person.name}",
+        {"draft": draft.name, "candidate": id, "rating": word, "by": person.name},
+        f"{id}: {texts.get(word, 'taken back, what was said')}, by {person.name}",
     )
 
 
-def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show what the next version changes."""
-    draft, candidates = load_candidates(workspace, args.name)
+@declare("diff mysuite")
+def diff(workspace: Workspace, *, name: str = DRAFT_NAME) -> Result:
+    """Show the changes in the next version."""
+    from sts_scenarios.draft import changelog
+    from sts_scenarios.draft.freezing import assemble_version, load_candidates
+
+    draft, candidates = load_candidates(workspace, name)
     version = assemble_version(draft, candidates)
     n_kept = sum(candidate.status == "kept" for candidate in candidates)
     n_kept -= sum(change.kind == "replaced" for change in version.changes)
@@ -132,10 +220,28 @@ def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, changelog.format_changelog(draft.parent, version.changes, n_kept))
 
 
-def check(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show why a draft cannot be frozen, if so."""
-    draft, candidates = load_candidates(workspace, args.name)
-    own_categories = [categories.load_category(name) for name in args.category]
+@declare("check mysuite")
+def check(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    category: list[str] = CHECKED,
+    quality_checks: bool = switch("also show the pass rates of the categories' control policies"),
+) -> Result:
+    """List what prevents freezing."""
+    from sts_scenarios.draft.freezing import (
+        assemble_version,
+        describe_unreviewed,
+        find_faults,
+        find_unreviewed,
+        find_warnings,
+        load_candidates,
+    )
+    from sts_scenarios.draft.stored_profiles import Profiles
+    from sts_scenarios.rules import categories
+
+    draft, candidates = load_candidates(workspace, name)
+    own_categories = [categories.load_category(own) for own in category]
     version = assemble_version(draft, candidates)
     faults = find_faults(draft, candidates, version.scenarios, own_categories)
     unread = find_unreviewed(workspace, draft, candidates, version.scenarios, own_categories)
@@ -154,7 +260,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     ]
     value = {"draft": draft.name, "sound": not faults, "faults": faults, "notes": notes}
     lines += [f"note: {note}" for note in notes]
-    if args.quality_checks:
+    if quality_checks:
         rows = _compute_quality_checks(version.scenarios, own_categories, [*profiles.values()])
         value["quality_checks"] = [row._asdict() | {"passed": row.is_passed} for row in rows]
         lines += _format_quality_checks(rows)
@@ -165,6 +271,9 @@ def _compute_quality_checks(
     scenarios: Sequence[Scenario], own_categories: Sequence[Category], profiles: Sequence[Profile]
 ) -> list[QualityCheck]:
     """Return the rows of every category of a draft that declares what it is tested with."""
+    from sts_scenarios.rules import categories, quality_checks
+    from sts_scenarios.rules.validity import is_checked
+
     rules = categories.scenario_categories(scenarios, own_categories)
     checked = [scenario for scenario in scenarios if is_checked(scenario, rules)]
     rows = []
@@ -189,3 +298,21 @@ def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
         for row in rows
     ]
     return [format_table(("category", "check", "figure", "limit", "passed"), cells)]
+
+
+DRAFT = group(
+    "draft show mysuite",
+    new,
+    show,
+    edit,
+    add,
+    accept,
+    reject,
+    retire,
+    undo,
+    pair,
+    dialogue,
+    rate,
+    diff,
+    check,
+)

@@ -1,31 +1,27 @@
 """The candidates of a draft as `sts draft show` lists them."""
 
-import argparse
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sts.agreement import Agreement
 from sts.cli.arguments import format_table, show_progress
-from sts.cli.command import Result
-from sts.commands.study import read_study
+from sts.cli.command import Result, argument, declare, option, repeatable, switch
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.names import count_noun
-from sts.storage.workspace import Workspace
-from sts.suites.drafts import Draft
-from sts.suites.suite import Summary
-from sts_scenarios.commands.table import STATUSES
-from sts_scenarios.draft.curation import find_person, rating_agreement, visible_ratings
-from sts_scenarios.draft.freezing import (
-    DraftCandidate,
-    current_scenario,
-    load_candidates,
-    select_candidates,
-)
-from sts_scenarios.draft.stored_profiles import Profiles
-from sts_scenarios.rules import categories
-from sts_scenarios.rules.profiles import Profile
+from sts_scenarios.commands.arguments import DRAFT_NAME
 
+if TYPE_CHECKING:
+    from sts.agreement import Agreement
+    from sts.storage.workspace import Workspace
+    from sts.suites.drafts import Draft
+    from sts.suites.suite import Summary
+    from sts_scenarios.draft.freezing import DraftCandidate
+    from sts_scenarios.rules.profiles import Profile
+
+
+_STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 _SHOWN = (
     "id hash row_hash category kind text trajectory world context_start takeover horizon players "
     "partner difficulty tags pair dialogue turn replaces source recorded_by"
@@ -41,15 +37,37 @@ class _Row(NamedTuple):
     profile: Profile | None
 
 
-def show(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show the candidates of a draft that are asked for, and what they all come to."""
-    draft, all_candidates = load_candidates(workspace, args.name)
-    candidates = select_candidates(draft, all_candidates, args.id) if args.id else all_candidates
-    if args.agent and not args.profiles:
+@declare("show mysuite")
+def show(
+    workspace: Workspace,
+    *,
+    name: str = DRAFT_NAME,
+    id: list[str] = argument("ID", "candidates (default: all)", nargs="*"),
+    status: str | None = option(_STATUSES, "only candidates of this status (default: all)"),
+    category: str | None = option(
+        "C", "only candidates of this category, name or module:NAME (default: all)"
+    ),
+    profiles: bool = switch("show how often agents pass by rule; missing continuations are run"),
+    agent: list[str] = repeatable(
+        "A",
+        "agent for --profiles; repeatable (default: the agents named by the environment's "
+        "categories)",
+    ),
+    author: str | None = option("NAME", "curator who looks (default: your login)", flag="--user"),
+) -> Result:
+    """List candidates and the decisions about them."""
+    from sts.commands.study import read_study
+    from sts_scenarios.draft.curation import find_person, rating_agreement, visible_ratings
+    from sts_scenarios.draft.freezing import current_scenario, load_candidates, select_candidates
+    from sts_scenarios.rules import categories
+
+    draft, all_candidates = load_candidates(workspace, name)
+    candidates = select_candidates(draft, all_candidates, id) if id else all_candidates
+    if agent and not profiles:
         raise ArgumentError("--agent says whose profiles are listed; expected --profiles too")
-    rule = categories.load_category(args.category) if ":" in (args.category or "") else None
-    category = rule.name if rule else args.category
-    person = read_study(workspace, lambda connection: find_person(connection, args.author))
+    rule = categories.load_category(category) if category and ":" in category else None
+    category = rule.name if rule else category
+    person = read_study(workspace, lambda connection: find_person(connection, author))
     rows = [
         _Row(
             candidate,
@@ -58,7 +76,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             None,
         )
         for candidate in candidates
-        if args.status in (None, candidate.status)
+        if status in (None, candidate.status)
     ]
     rows = [row for row in rows if category in (None, row.now.category)]
     if category is not None and not rows:
@@ -66,8 +84,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         if category not in names:
             raise UnknownName(f"category in draft {draft.name}", category, sorted(names))
     failed: list[str] = []
-    if args.profiles:
-        rows, failed = _compute_profiles(draft, rows, args.agent or None, [rule] if rule else [])
+    if profiles:
+        rows, failed = _compute_profiles(draft, rows, agent or None, [rule] if rule else [])
     agreed = (
         rating_agreement(all_candidates)
         if any(candidate.state.ratings for candidate in all_candidates)
@@ -79,17 +97,17 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         "parent": draft.parent,
         "counts": dict(counts),
         "agreement": agreed._asdict() if agreed else None,
-        "candidates": [_candidate_record(row, args.profiles) for row in rows],
+        "candidates": [_candidate_record(row, profiles) for row in rows],
     }
-    counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
+    counted = ", ".join(f"{counts[name]} {name}" for name in _STATUSES if counts[name])
     begun = f" from {draft.parent}" if draft.parent else ""
     number = count_noun(len(all_candidates), "candidate")
     parts = [f"draft {draft.name}{begun}: {number}, {counted}"]
     if not all_candidates:
         command = f"sts draft add {draft.name} --csv FILE"
         return Result(value, f"draft {draft.name} has no candidates yet; add some with {command}")
-    parts += [_format_candidate_table(rows, args.profiles, agreed is not None)]
-    if args.profiles:
+    parts += [_format_candidate_table(rows, profiles, agreed is not None)]
+    if profiles:
         note = "passed by rule: automatic labels of continuations, without human judgement"
         parts += ["\n".join((note, *failed))]
     parts += [_describe_agreement(agreed)] if agreed else []
@@ -100,6 +118,8 @@ def _compute_profiles(
     draft: Draft, rows: Sequence[_Row], agents: Sequence[str] | None, own_categories: Sequence[Any]
 ) -> tuple[list[_Row], list[str]]:
     """Return rows with their profiles, made where they are missing, and why some have none."""
+    from sts_scenarios.draft.stored_profiles import Profiles
+
     profiles = Profiles(draft, agents, own=own_categories)
     profiled, failed = [], []
     with show_progress(draft.name, "profiles") as show:

@@ -1,20 +1,33 @@
 """`sts label`: automatic labels for the continuations of a suite."""
 
-import argparse
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from sts.cli.arguments import format_table
-from sts.cli.command import Result
-from sts.storage.workspace import Workspace
-from sts.suites import selections
-from sts.suites import suite_store as store
-from sts_scenarios import api
+from sts.cli.command import Result, argument, declare, repeatable
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
 
 
-def label(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Label every continuation of the suite, and show what passes."""
-    suite = selections.load_selection(workspace, args.suite, store.load)
-    labelled = api.label(suite, categories=args.category, workspace=workspace)
+@declare("label {suite}")
+def label(
+    workspace: Workspace,
+    *,
+    suite: str = argument(
+        "NAME@VERSION", "or NAME@VERSION+tag:T, to print the pass rates of a part"
+    ),
+    category: list[str] = repeatable("module:NAME", "your own category; repeatable"),
+) -> Result:
+    """Label continuations with their categories' rules, without annotators."""
+    from sts.suites import selections
+    from sts.suites import suite_store as store
+    from sts_scenarios import api
+
+    selection = selections.load_selection(workspace, suite, store.load)
+    labelled = api.label(selection, categories=category, workspace=workspace)
     without = labelled.attrs["without_rule"]
     agents = [
         row | ({"pass_rate": None} if math.isnan(row["pass_rate"]) else {})
@@ -26,7 +39,8 @@ def label(args: argparse.Namespace, workspace: Workspace) -> Result:
     if without:
         more = f" and {len(without) - 1} more" if len(without) > 1 else ""
         lines.append(
-            f"no rule for {without[0]}{more}: for people to judge with sts annotate {suite.label}"
+            f"no rule for {without[0]}{more}: for people to judge with "
+            f"sts annotate {selection.label}"
         )
-    value = {"suite": suite.label, "labels": "automatic", "file": file, "agents": agents}
+    value = {"suite": selection.label, "labels": "automatic", "file": file, "agents": agents}
     return Result(value | {"without_rule": without}, "\n".join((*lines, f"-> {file}")))

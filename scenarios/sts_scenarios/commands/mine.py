@@ -1,64 +1,132 @@
 """`sts mine`: mine scenarios from recorded trajectories into a draft."""
 
-import argparse
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sts.cli.arguments import format_table, to_records
-from sts.cli.command import Result
+from sts.cli.command import WORKERS, Result, argument, declare, option, repeatable, switch
 from sts.names import count_noun
-from sts.storage.workspace import Workspace
-from sts.suites.suite import DIFFICULTIES
-from sts_scenarios import api
-from sts_scenarios.commands.table import STRATA
-from sts_scenarios.mining import Mined
-from sts_scenarios.rules.category import Category
+
+if TYPE_CHECKING:
+    from sts.storage.workspace import Workspace
+    from sts_scenarios.mining import Mined
+    from sts_scenarios.rules.category import Category
 
 
-def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Write the draft, and show what each category offered and what was chosen."""
+_STRATA = ("difficulty", "source", "recorder")
+
+
+@declare("mine mysuite --per-category 10 --seed 1")
+def mine(
+    workspace: Workspace,
+    *,
+    name: str = argument("NAME", "name of the draft"),
+    per_category: int = option("N", "maximum number of scenarios per category", 10),
+    category: list[str] = repeatable(
+        "C", "only this one, a name or module:NAME; repeatable (default: all)"
+    ),
+    partner: str | None = option(
+        "P", "behaviour of the other players: no-op, replay or agent:NAME (default: the category's)"
+    ),
+    where: str | None = option(
+        "FILTER", "only at steps that satisfy a condition, such as 'last_reward < 0' (default: all)"
+    ),
+    miner: str | None = option(
+        "module:NAME",
+        "your function that yields candidates, for one --category (default: the category's)",
+    ),
+    split: str = option(
+        ("test", "train"),
+        "train: training episodes for instruction-following agents instead of scenarios",
+        "test",
+    ),
+    from_sessions: str | None = option(
+        "SOURCE",
+        "what people asked in live sessions: requests, or failures of agents only",
+        choices=("requests", "failures"),
+    ),
+    from_failures: str | None = option(
+        "NAME@VERSION",
+        "take a share from continuations of this suite whose automatic label is failure",
+    ),
+    failure_share: float | None = option(
+        "S", "fraction of a category's scenarios from --from-failures (default: 0.3)", type=float
+    ),
+    distinct_profiles: bool = switch("no two scenarios of a category with equal response profiles"),
+    discriminating_share: float | None = option(
+        "S",
+        "fraction of each category, 0 to 0.5, chosen because agents differ on it and at least "
+        "one instruction-following agent passes",
+        type=float,
+    ),
+    agent: list[str] = repeatable(
+        "A",
+        "agent for response profiles and --from-failures; repeatable (default: the agents "
+        "named by the environment's categories)",
+    ),
+    max_per_environment: int | None = option(
+        "N",
+        "maximum number of scenarios of a category from one world, at least a horizon apart "
+        "(default: 1; with --from-sessions, all)",
+        type=int,
+    ),
+    stratify_by: list[str] = repeatable(
+        _STRATA,
+        "offer one candidate step of a world for each value; repeatable (default: all three)",
+    ),
+    seed: int = option("S", "seed of the selection", 0),
+    workers: int = WORKERS,
+    overwrite: bool = switch("replace an existing draft"),
+) -> Result:
+    """Mine scenarios from recorded trajectories into a draft."""
+    from sts_scenarios import api
+
     draft = api.mine(
-        args.name,
-        categories=args.category or (),
-        per_category=args.per_category,
-        seed=args.seed,
-        partner=args.partner,
-        where=args.where,
-        miner=args.miner,
-        split=args.split,
-        max_per_environment=args.max_per_environment,
-        stratify_by=args.stratify_by or STRATA,
-        from_sessions=args.from_sessions,
-        from_failures=args.from_failures,
-        failure_share=args.failure_share,
-        discriminating_share=args.discriminating_share,
-        distinct_profiles=args.distinct_profiles,
-        agents=args.agent or (),
-        workers=args.workers,
-        overwrite=args.overwrite,
+        name,
+        categories=category or (),
+        per_category=per_category,
+        seed=seed,
+        partner=partner,
+        where=where,
+        miner=miner,
+        split=split,
+        max_per_environment=max_per_environment,
+        stratify_by=stratify_by or _STRATA,
+        from_sessions=from_sessions,
+        from_failures=from_failures,
+        failure_share=failure_share,
+        discriminating_share=discriminating_share,
+        distinct_profiles=distinct_profiles,
+        agents=agent or (),
+        workers=workers,
+        overwrite=overwrite,
         workspace=workspace,
     )
     outcome, mined = draft.outcome, draft.outcome.mined
-    value, text = _summarise(mined, outcome.categories, args.per_category)
-    recordings = f"{count_noun(outcome.in_split, 'trajectory')} of the {args.split} split"
+    value, text = _summarise(mined, outcome.categories, per_category)
+    recordings = f"{count_noun(outcome.in_split, 'trajectory')} of the {split} split"
     recordings += f" and {outcome.failed} failed continuations" if outcome.failed else ""
     lines = [
         f"{count_noun(len(mined.scenarios), 'scenario')} from {recordings}",
         text,
         _format_strata(mined),
         *_format_notes(mined, outcome.categories),
-        f"-> {draft.path}\nnext: sts draft show {args.name}",
+        f"-> {draft.path}\nnext: sts draft show {name}",
     ]
     if draft.earlier:
-        lines.insert(3, f"added to the {draft.earlier} candidates that draft {args.name} had")
-    return Result({"draft": args.name, "file": str(draft.path)} | value, "\n\n".join(lines))
+        lines.insert(3, f"added to the {draft.earlier} candidates that draft {name} had")
+    return Result({"draft": name, "file": str(draft.path)} | value, "\n\n".join(lines))
 
 
 def _summarise(
     mined: Mined, categories: Sequence[Category], per_category: int
 ) -> tuple[dict[str, Any], str]:
     """Return what each category offered and what was chosen, as JSON values and as a table."""
+    from sts.suites.suite import DIFFICULTIES
+
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
     rows: list[tuple[Any, ...]] = []
     for name in (category.name for category in categories):
@@ -103,6 +171,8 @@ def _format_notes(mined: Mined, categories: Sequence[Category]) -> list[str]:
 
 def _format_strata(mined: Mined) -> str:
     """Return a table of chosen and offered candidates by source, recorder and difficulty."""
+    from sts.suites.suite import DIFFICULTIES
+
     offered: Counter[tuple[str, str, str]] = Counter()
     chosen: Counter[tuple[str, str, str]] = Counter()
     for counts in mined.strata.values():

@@ -2,7 +2,7 @@
 
 ENTRY_POINTS = {
     "sts.commands": {
-        "lambda-star": "sts_lambda_star.command:COMMAND",
+        "lambda-star": "sts_lambda_star.commands:COMMAND",
     },
     "sts.domains": {
         "lambda-star": "sts_lambda_star.domain:LambdaStar",

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-
-from sts.plugin import add_settings, command, read_settings
+from sts.plugin import WORLD_SETTINGS, WorldSettings, command
 
 
-def run(args: argparse.Namespace) -> command.Result:
-    """Show it."""
+@command.declare("pond --jetties 9 --seed 3")
+def pond(
+    *,
+    seed: int = command.option("S", "names the pond", 0),
+    settings: WorldSettings = WORLD_SETTINGS,
+) -> command.Result:
+    """Show how a new pond looks."""
     from sts.plugin import load_domain
 
-    pond = load_domain("pond")
-    (state,) = pond.generate(1, seed=args.seed, **read_settings(args, "pond"))
-    (scene,) = pond.restore([state]).scene
+    domain = load_domain("pond")
+    (state,) = domain.generate(1, seed=seed, **settings.read("pond"))
+    (scene,) = domain.restore([state]).scene
     return command.Result(
-        pond.describe_state(state), "\n".join(pond.draw_text(pond.scene_layout(state), scene, ()))
+        domain.describe_state(state),
+        "\n".join(domain.draw_text(domain.scene_layout(state), scene, ())),
     )
-
-
-COMMAND = command.Command(
-    summary="show how a new pond looks",
-    example="sts pond --jetties 9 --seed 3",
-    run=run,
-    arguments=(command.option("--seed S", "names the pond", 0), add_settings),
-)

@@ -1,26 +1,31 @@
 """`sts lambda-star score`: intelligence test of agents."""
 
-import argparse
+from __future__ import annotations
+
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sts.plugin import (
     ArgumentError,
-    Workspace,
+    command,
     format_table,
     print_result,
-    resolve_target,
     show_progress,
-    write_target,
 )
-from sts_lambda_star.intelligence import factors
-from sts_lambda_star.intelligence.files import METRIC, metric_name, save_scores, to_csv_table
-from sts_lambda_star.intelligence.score import (
-    PUBLISHED_AGENTS,
-    LevelScore,
-    Scores,
-    score_agents,
+from sts_lambda_star.commands.arguments import (
+    AGENT_HELP,
+    EPISODES,
+    PATTERNS,
+    SEED,
+    complexity_option,
 )
+from sts_lambda_star.flags import parse_size
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sts.plugin import Workspace
+    from sts_lambda_star.intelligence.score import LevelScore, Scores
 
 _MAX_ALL_PAIRS = 5
 """Maximum number of agents for which every pair is printed."""
@@ -34,36 +39,83 @@ _HEADINGS = {
 }
 
 
-def run(args: argparse.Namespace) -> int:
-    """Score the agents and print tables, even if a file cannot be written afterwards."""
-    workspace = Workspace.open(args.workspace)
-    rows = resolve_target("--table", args.table, ".csv")
-    image = resolve_target("--figure", args.figure, ".svg")
-    names = _resolve_agents(args.agent)
+_COMPLEXITY = complexity_option(" at every level")
+
+
+@command.declare(
+    "score --agent random --agent local-search --episodes 200",
+    description="Score agents on the same environments, with standard errors, differences and "
+    "a breakdown by the complexity K of the environments. --size, --team, --steps and --sight "
+    "may be given more than once: their first values are the base settings, and each further "
+    "value adds a level to the breakdown by that setting, with the others as in the base. All "
+    "levels then draw K from the range that they have in common, so that K is comparable; the "
+    "last line of the output shows this range.",
+)
+def score(
+    workspace: Workspace,
+    as_json: bool,
+    *,
+    agent: list[str] = command.repeatable(
+        "A", f"{AGENT_HELP}; all: every published agent", required=True
+    ),
+    size: list[tuple[int, int]] = command.repeatable(
+        "HxW", "rows and columns (default: 10x10)", type=parse_size
+    ),
+    team: list[int] = command.repeatable("P", "number of players (default: 1)", type=int),
+    steps: list[int] = command.repeatable("T", "steps per episode (default: 50)", type=int),
+    sight: list[int] = command.repeatable(
+        "K", "cells that agents see in each direction (default: 1)", type=int
+    ),
+    needs: int = command.option(
+        "N", "players near Good, or Evil, without whom it has no effect", 1
+    ),
+    seed: int = SEED,
+    patterns: str = PATTERNS,
+    complexity: tuple[int, int] | None = _COMPLEXITY,
+    episodes: int = EPISODES,
+    practice_episodes: int = command.option(
+        "N",
+        "practice episodes of learning agents before the scored one (default: 100); "
+        "0: they learn during the scored episode",
+        100,
+    ),
+    workers: int = command.option("W", "processes", 1),
+    save_scores: bool = command.switch("save the scores of the base settings in the workspace"),
+    table: str | None = command.option("FILE.csv", "write the breakdown as a table"),
+    figure: str | None = command.option("FILE.svg", "draw the breakdown"),
+) -> int:
+    """Measure mean reward per player and step."""
+    from sts.plugin import resolve_target
+    from sts_lambda_star.intelligence import factors
+    from sts_lambda_star.intelligence.score import score_agents
+
+    rows = resolve_target("--table", table, ".csv")
+    image = resolve_target("--figure", figure, ".svg")
+    names = _resolve_agents(agent)
     base, further = factors.plan_runs(
-        args.size or [(10, 10)],
-        args.team or [1],
-        args.steps or [50],
-        args.sight or [1],
-        complexity=args.complexity,
-        patterns=args.patterns,
-        needs=args.needs,
+        size or [(10, 10)],
+        team or [1],
+        steps or [50],
+        sight or [1],
+        complexity=complexity,
+        patterns=patterns,
+        needs=needs,
     )
     with show_progress("scoring", "episodes") as show:
         scores = score_agents(
             names,
             base,
             further,
-            episodes=args.episodes,
-            seed=args.seed,
-            rehearsals=args.practice_episodes,
-            workers=args.workers,
+            episodes=episodes,
+            seed=seed,
+            rehearsals=practice_episodes,
+            workers=workers,
             progress=show,
         )
     files: dict[str, str] = {}
     try:
         _write_files(scores, rows, image, files)
-        if args.save_scores:
+        if save_scores:
             _save_scores(scores, workspace, files)
     finally:
         value = {
@@ -74,12 +126,14 @@ def run(args: argparse.Namespace) -> int:
             "files": list(files),
         }
         lines = [f"-> {file}{note}" for file, note in files.items()]
-        print_result(args.json, value, "\n".join([_format_scores(scores), *lines]))
+        print_result(as_json, value, "\n".join([_format_scores(scores), *lines]))
     return 0
 
 
 def _resolve_agents(values: Sequence[str]) -> list[str]:
     """Return the agents' names with `all` resolved; reject `all` next to an agent it includes."""
+    from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS
+
     if "all" in values:
         if list(values).count("all") > 1:
             raise ArgumentError("--agent all is given twice; give it once")
@@ -93,6 +147,9 @@ def _write_files(
     scores: Scores, rows: Path | None, image: Path | None, files: dict[str, str]
 ) -> None:
     """Write the requested table and figure, and add each written path to `files`."""
+    from sts.plugin import write_target
+    from sts_lambda_star.intelligence.files import to_csv_table
+
     if rows is not None:
         write_target(rows, to_csv_table(scores))
         files[str(rows)] = ""
@@ -105,6 +162,8 @@ def _write_files(
 
 def _save_scores(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
     """Save the base scores and add the path to `files`, noting the base settings if not alone."""
+    from sts_lambda_star.intelligence.files import METRIC, metric_name, save_scores
+
     path = save_scores(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
     base = metric_name(scores.settings).removeprefix(METRIC).strip() or "default settings"
