@@ -13,23 +13,14 @@ MIN_SHARED = 2
 
 
 class Agreement(NamedTuple):
-    """Agreement on the items that two or more people judged.
+    """Agreement on the items that two or more people judged."""
 
-    Attributes:
-      alpha: 1 is full agreement, 0 is agreement by chance; None if undefined.
-      interval: 95% bootstrap interval of alpha; None if alpha is.
-      shared: the number of items that two or more people judged.
-      people: the number of people who judged one of these.
-      pairs: the number of pairs of judgements of the same item.
-      agreeing: the number of these pairs that agree.
-    """
-
-    alpha: float | None
-    interval: tuple[float, float] | None
-    shared: int
-    people: int
-    pairs: int
-    agreeing: int
+    alpha: float | None  # 1 is full agreement, 0 is agreement by chance; None if undefined
+    interval: tuple[float, float] | None  # 95% bootstrap interval of alpha; None if alpha is
+    shared: int  # the number of items that two or more people judged
+    people: int  # the number of people who judged one of these
+    pairs: int  # the number of pairs of judgements of the same item
+    agreeing: int  # the number of these pairs that agree
 
     @property
     def share(self) -> float:

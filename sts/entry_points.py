@@ -26,19 +26,12 @@ _FILE = "entry_points.txt"
 
 
 class EntryPoint(NamedTuple):
-    """An entry point of an installed package.
+    """An entry point of an installed package."""
 
-    Attributes:
-      name: within the group.
-      value: `module:Name`, or a module.
-      group: such as `sts.agents`.
-      folder: the metadata folder of the package.
-    """
-
-    name: str
-    value: str
-    group: str
-    folder: str
+    name: str  # within the group
+    value: str  # `module:Name`, or a module
+    group: str  # such as `sts.agents`
+    folder: str  # the metadata folder of the package
 
     def load(self) -> Any:
         """Import and return the object; errors are those of its module."""

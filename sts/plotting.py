@@ -30,21 +30,13 @@ Chart = alt.TopLevelMixin
 
 
 class FigureStyle(NamedTuple):
-    """The style of text, axes and background of a figure.
+    """The style of text, axes and background of a figure."""
 
-    Attributes:
-      ink: colour of text and axes.
-      ground: background colour; None for transparent.
-      font: font families, in order of preference.
-      text: size of labels, px.
-      title: size of titles, px.
-    """
-
-    ink: str
-    ground: str | None
-    font: str
-    text: float
-    title: float
+    ink: str  # colour of text and axes
+    ground: str | None  # background colour; None for transparent
+    font: str  # font families, in order of preference
+    text: float  # size of labels, px
+    title: float  # size of titles, px
 
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"

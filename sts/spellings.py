@@ -28,15 +28,11 @@ class Pair(NamedTuple):
 
 
 class Spellings(NamedTuple):
-    """Answers of a user about names that differ only in how they are written.
+    """Answers of a user about names that differ only in how they are written."""
 
-    Attributes:
-      same: the name that each of some spellings stands for.
-      distinct: spellings that are different names, by group.
-    """
-
+    # the name that each of some spellings stands for
     same: Mapping[str, str] = MappingProxyType({})
-    distinct: Sequence[frozenset[str]] = ()
+    distinct: Sequence[frozenset[str]] = ()  # spellings that are different names, by group
 
     def resolve(self, names: Iterable[str]) -> dict[str, str]:
         """Return the name by spelling, of those spellings that occur together with their name."""

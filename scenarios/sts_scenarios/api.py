@@ -37,19 +37,12 @@ _MAX_UNFIT = 10  # requests that are listed
 
 @dataclass(frozen=True)
 class MinedDraft:
-    """A draft that `mine` has written; a notebook shows it as the table of its new candidates.
+    """A draft that `mine` has written; a notebook shows it as the table of its new candidates."""
 
-    Attributes:
-      name: of the draft.
-      path: its folder.
-      outcome: what was mined, and from how many recordings.
-      earlier: how many candidates the draft had before.
-    """
-
-    name: str
-    path: Path
-    outcome: MiningOutcome
-    earlier: int
+    name: str  # of the draft
+    path: Path  # its folder
+    outcome: MiningOutcome  # what was mined, and from how many recordings
+    earlier: int  # how many candidates the draft had before
 
     def frame(self) -> pd.DataFrame:
         """Return one row per new candidate."""

@@ -67,24 +67,18 @@ class Option:
 
 
 class Command(NamedTuple):
-    """One subcommand of `sts`, or one of the actions of one.
+    """One subcommand of `sts`, or one of the actions of one."""
 
-    Attributes:
-      summary: one line for `sts --help`.
-      example: a command line that works, from the command's name on, shown by `--help`; a {suite},
-        a {scenario} of it, an {agent} and an {other} in it are those of a demo.
-      run: does the work and returns what is printed, or, where it has printed by itself, the exit
-        code; parameters that are not of `COMMON` have an `Option` as default, or a named tuple of
-        them.
-      description: what its own help says in place of the summary.
-      actions: in place of `run`, by the word that chooses one.
-    """
-
-    summary: str
+    summary: str  # one line for `sts --help`
+    # a command line that works, from the command's name on, shown by `--help`; a {suite}, a
+    # {scenario} of it, an {agent} and an {other} in it are those of a demo
     example: str
+    # does the work and returns what is printed, or, where it has printed by itself, the exit
+    # code; parameters that are not of `COMMON` have an `Option` as default, or a named tuple of
+    # them
     run: Callable[..., Result | int] | None
-    description: str = ""
-    actions: Mapping[str, "Command"] = {}
+    description: str = ""  # what its own help says in place of the summary
+    actions: Mapping[str, "Command"] = {}  # in place of `run`, by the word that chooses one
 
     @property
     def options(self) -> dict[str, Any]:
@@ -150,15 +144,10 @@ def declare(
 
 
 class Deferred(NamedTuple):
-    """A command in a module that is imported when it is used, so that `sts --help` is quick.
+    """A command in a module that is imported when it is used, so that `sts --help` is quick."""
 
-    Attributes:
-      path: `module:Name` of the Command.
-      summary: that of the command, whatever its docstring says.
-    """
-
-    path: str
-    summary: str
+    path: str  # `module:Name` of the Command
+    summary: str  # that of the command, whatever its docstring says
 
     def load(self) -> Command:
         """Import and return the command."""

@@ -19,21 +19,13 @@ from sts.suites.suite import Scenario
 
 @dataclass(frozen=True)
 class Identity:
-    """The values that identify a continuation.
+    """The values that identify a continuation."""
 
-    Attributes:
-      scenario: the scenario's content hash.
-      agent: the agent's name.
-      fingerprint: of its code, see `sts.agents.identity`; of the person, for a human.
-      seed: of the run.
-      index: 0, 1, ... among the continuations of one scenario.
-    """
-
-    scenario: str
-    agent: str
-    fingerprint: str
-    seed: int
-    index: int
+    scenario: str  # the scenario's content hash
+    agent: str  # the agent's name
+    fingerprint: str  # of its code, see `sts.agents.identity`; of the person, for a human
+    seed: int  # of the run
+    index: int  # 0, 1, ... among the continuations of one scenario
 
     @cached_property
     def id(self) -> str:

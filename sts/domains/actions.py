@@ -35,17 +35,11 @@ _MAX_EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class ActionSpace:
-    """The set of actions of one player. Arrays are read-only.
+    """The set of actions of one player. Arrays are read-only."""
 
-    Attributes:
-      dtype: an integer or float type.
-      low: lower bounds, of the shape of an action; -inf if unbounded.
-      high: upper bounds; inf if unbounded. Actions themselves are always finite.
-    """
-
-    dtype: np.dtype[Any]
-    low: NDArray[Any]
-    high: NDArray[Any]
+    dtype: np.dtype[Any]  # an integer or float type
+    low: NDArray[Any]  # lower bounds, of the shape of an action; -inf if unbounded
+    high: NDArray[Any]  # upper bounds; inf if unbounded. Actions themselves are always finite
 
     def __post_init__(self) -> None:
         """Convert the bounds to read-only arrays of the dtype.

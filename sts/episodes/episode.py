@@ -125,24 +125,15 @@ class Episode:
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction: something to do, or a question to answer.
+    """An instruction: something to do, or a question to answer."""
 
-    Attributes:
-      text: the wording.
-      category: its prompt category.
-      given_at: the first step at which the agent can read it.
-      source: "setter" if given during the recording, "curator" if written afterwards.
-      player: the player who hears it; None for every player.
-      mark: the setter's verdict on how it was carried out, one of `MARKS`; "" for none.
-      marked_at: the number of steps that were taken before the mark; None without a mark.
-    """
-
-    text: str
-    category: str
-    given_at: int
-    source: str
-    player: int | None = None
-    mark: str = ""
+    text: str  # the wording
+    category: str  # its prompt category
+    given_at: int  # the first step at which the agent can read it
+    source: str  # "setter" if given during the recording, "curator" if written afterwards
+    player: int | None = None  # the player who hears it; None for every player
+    mark: str = ""  # the setter's verdict on how it was carried out, one of `MARKS`; "" for none
+    # the number of steps that were taken before the mark; None without a mark
     marked_at: int | None = None
 
     def __post_init__(self) -> None:

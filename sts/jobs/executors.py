@@ -31,12 +31,9 @@ class Executor(AbstractContextManager["Executor"], Protocol):
     pickled. It runs in the main thread of a process that runs no other task meanwhile, and that has
     run no task of another owner before. A task may run twice, even at the same time, so it must be
     idempotent.
-
-    Attributes:
-      width: the number of pending tasks that keeps all workers busy.
     """
 
-    width: int
+    width: int  # the number of pending tasks that keeps all workers busy
 
     def submit(self, key: int, work: Callable[..., Any], *args: Any) -> None:
         """Schedule `work(*args)`."""

@@ -28,19 +28,12 @@ Feature = tuple[str, int, int]
 
 
 class Evenness(NamedTuple):
-    """The minimum and maximum count of each feature of a design; equal where it is balanced.
+    """The minimum and maximum count of each feature of a design; equal where it is balanced."""
 
-    Attributes:
-      replications: sessions of an agent.
-      pairs: people who meet both of two agents.
-      places: sessions of an agent at one place of the order.
-      orders: sessions of an agent directly after one other agent.
-    """
-
-    replications: Range
-    pairs: Range
-    places: Range
-    orders: Range
+    replications: Range  # sessions of an agent
+    pairs: Range  # people who meet both of two agents
+    places: Range  # sessions of an agent at one place of the order
+    orders: Range  # sessions of an agent directly after one other agent
 
 
 def make_design(agents: int, people: int, sessions: int, seed: int) -> list[list[int]]:

@@ -53,22 +53,14 @@ _KEPT = {
 
 
 class Traces(NamedTuple):
-    """Live sessions of a person, and what was made of them.
+    """Live sessions of a person, and what was made of them."""
 
-    Attributes:
-      sessions: the events of each, except steps, by id.
-      recordings: the session of each trajectory, by its id.
-      plays: the session of each continuation that the person played, by its id.
-      cut_scenarios: those cut from these, each with the NAME@VERSION of its suite, or "" in a
-        draft.
-      other_sessions: all others, as `sessions`.
-    """
-
-    sessions: Mapping[str, Sequence[Event]]
-    recordings: Mapping[str, str]
-    plays: Mapping[str, str]
+    sessions: Mapping[str, Sequence[Event]]  # the events of each, except steps, by id
+    recordings: Mapping[str, str]  # the session of each trajectory, by its id
+    plays: Mapping[str, str]  # the session of each continuation that the person played, by its id
+    # those cut from these, each with the NAME@VERSION of its suite, or "" in a draft
     cut_scenarios: Sequence[tuple[str, Summary]]
-    other_sessions: Mapping[str, Sequence[Event]]
+    other_sessions: Mapping[str, Sequence[Event]]  # all others, as `sessions`
 
     @property
     def replays(self) -> dict[str, Sequence[Event]]:

@@ -32,64 +32,36 @@ Mark = Literal["success", "failure", "cannot_tell"]
 
 
 class Interaction(NamedTuple):
-    """One instruction.
+    """One instruction."""
 
-    Attributes:
-      session: id of the session.
-      study: its name, or "".
-      practice: True if the session is not scored.
-      ended: why the session ended; "" if it broke off.
-      person: pseudonym of the setter.
-      setter_kind: "human", "script" or "agent".
-      agent: name of the participant who was asked.
-      fingerprint: of the agent.
-      agent_kind: "agent", "human", "script" or "empty".
-      domain: of the world.
-      order: place of the session among the person's in the study, from 1; 0 outside a study and for
-        practice.
-      instruction: index in the session.
-      text: the wording.
-      prompt: from which the setter improvised, or "".
-      kind: of the prompt, or "".
-      difficulty: of the prompt, or "".
-      typed: "free" or "completion".
-      start: step at which it was given.
-      end: step of the mark, else of the next instruction or of the session's end.
-      mark: "success", "failure", "cannot_tell" or "unmarked".
-      marked_by: name of the participant who marked it, or "".
-      marker_kind: of that participant, or "".
-      note_given: True if a note was written.
-      latency_s: from start to mark; NaN without a mark.
-      late_ticks: steps between start and end that came late.
-      ticks: steps between start and end.
-    """
-
-    session: str
-    study: str
-    practice: bool
-    ended: str
-    person: str
-    setter_kind: str
-    agent: str
-    fingerprint: str
-    agent_kind: str
-    domain: str
+    session: str  # id of the session
+    study: str  # its name, or ""
+    practice: bool  # True if the session is not scored
+    ended: str  # why the session ended; "" if it broke off
+    person: str  # pseudonym of the setter
+    setter_kind: str  # "human", "script" or "agent"
+    agent: str  # name of the participant who was asked
+    fingerprint: str  # of the agent
+    agent_kind: str  # "agent", "human", "script" or "empty"
+    domain: str  # of the world
+    # place of the session among the person's in the study, from 1; 0 outside a study and for
+    # practice
     order: int
-    instruction: int
-    text: str
-    prompt: str
-    kind: str
-    difficulty: str
-    typed: str
-    start: int
-    end: int
-    mark: str
-    marked_by: str
-    marker_kind: str
-    note_given: bool
-    latency_s: float
-    late_ticks: int
-    ticks: int
+    instruction: int  # index in the session
+    text: str  # the wording
+    prompt: str  # from which the setter improvised, or ""
+    kind: str  # of the prompt, or ""
+    difficulty: str  # of the prompt, or ""
+    typed: str  # "free" or "completion"
+    start: int  # step at which it was given
+    end: int  # step of the mark, else of the next instruction or of the session's end
+    mark: str  # "success", "failure", "cannot_tell" or "unmarked"
+    marked_by: str  # name of the participant who marked it, or ""
+    marker_kind: str  # of that participant, or ""
+    note_given: bool  # True if a note was written
+    latency_s: float  # from start to mark; NaN without a mark
+    late_ticks: int  # steps between start and end that came late
+    ticks: int  # steps between start and end
 
     @property
     def scored(self) -> bool:
@@ -103,31 +75,19 @@ SCHEMA = {name: _ARROW[kind] for name, kind in Interaction.__annotations__.items
 
 
 class SessionSummary(NamedTuple):
-    """A session of a study.
+    """A session of a study."""
 
-    Attributes:
-      id: of the session.
-      cell: its number in the study's plan; -1 outside a study.
-      practice: True if it is not scored.
-      ended: why it ended; "" if it broke off.
-      person: pseudonym of the first person, or name of the script in their place; "" without one.
-      agent: name of the agent, "" without one.
-      fingerprint: of the agent.
-      seconds: up to its end, or to the last event.
-      people: number of human participants.
-      interactions: a row per instruction.
-    """
-
-    id: str
-    cell: int
-    practice: bool
-    ended: str
+    id: str  # of the session
+    cell: int  # its number in the study's plan; -1 outside a study
+    practice: bool  # True if it is not scored
+    ended: str  # why it ended; "" if it broke off
+    # pseudonym of the first person, or name of the script in their place; "" without one
     person: str
-    agent: str
-    fingerprint: str
-    seconds: float
-    people: int
-    interactions: tuple[Interaction, ...]
+    agent: str  # name of the agent, "" without one
+    fingerprint: str  # of the agent
+    seconds: float  # up to its end, or to the last event
+    people: int  # number of human participants
+    interactions: tuple[Interaction, ...]  # a row per instruction
 
     @property
     def scored(self) -> bool:

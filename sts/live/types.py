@@ -28,23 +28,16 @@ MAX_INSTRUCTIONS = 1000
 
 
 class Participant(NamedTuple):
-    """A participant of a session.
+    """A participant of a session."""
 
-    Attributes:
-      kind: one of `KINDS`.
-      name: of an agent, or the pseudonym of a person; "" if the player is empty, or for a person
-        who has yet to come.
-      role: one of `ROLES`; a setter asks, a solver acts, and a player may do both.
-      player: the player that they control; None for a person who only sets tasks.
-      fingerprint: of an agent; else "".
-      path: how an agent is loaded, such as `module:Class`; "" for one that is loaded by its name.
-    """
-
-    kind: str
+    kind: str  # one of `KINDS`
+    # of an agent, or the pseudonym of a person; "" if the player is empty, or for a person who
+    # has yet to come
     name: str
-    role: str
-    player: int | None
-    fingerprint: str = ""
+    role: str  # one of `ROLES`; a setter asks, a solver acts, and a player may do both
+    player: int | None  # the player that they control; None for a person who only sets tasks
+    fingerprint: str = ""  # of an agent; else ""
+    # how an agent is loaded, such as `module:Class`; "" for one that is loaded by its name
     path: str = ""
 
     @property
@@ -58,33 +51,19 @@ EMPTY = Participant("empty", "", "player", None)
 
 
 class Opening(NamedTuple):
-    """The beginning of a session.
+    """The beginning of a session."""
 
-    Attributes:
-      id: of the session, 24 hex digits.
-      activity: one of `ACTIVITIES`.
-      domain: of the world.
-      state: the serialised world.
-      participants: at most one for each player, and others without one.
-      tick: seconds from step to step; None if it is turn-based.
-      max_steps: after which it ends.
-      scenario: content hash of the scenario that is played, or "".
-      study: the name of the study that planned it, or "".
-      cell: its number in the plan, or -1.
-      practice: True if it does not count.
-    """
-
-    id: str
-    activity: str
-    domain: str
-    state: bytes
-    participants: tuple[Participant, ...]
-    tick: float | None
-    max_steps: int
-    scenario: str = ""
-    study: str = ""
-    cell: int = -1
-    practice: bool = False
+    id: str  # of the session, 24 hex digits
+    activity: str  # one of `ACTIVITIES`
+    domain: str  # of the world
+    state: bytes  # the serialised world
+    participants: tuple[Participant, ...]  # at most one for each player, and others without one
+    tick: float | None  # seconds from step to step; None if it is turn-based
+    max_steps: int  # after which it ends
+    scenario: str = ""  # content hash of the scenario that is played, or ""
+    study: str = ""  # the name of the study that planned it, or ""
+    cell: int = -1  # its number in the plan, or -1
+    practice: bool = False  # True if it does not count
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON object."""
@@ -114,45 +93,26 @@ class Turn(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of P players.
+    """One step of P players."""
 
-    Attributes:
-      actions: [P, ...], executed.
-      utterances: [P], tokens or texts.
-      rewards: [P], received after it.
-      log_probs: float32[P], as in `session.StepResult`.
-    """
-
-    actions: NDArray[Any]
-    utterances: NDArray[Any]
-    rewards: NDArray[Any]
-    log_probs: NDArray[np.float32]
+    actions: NDArray[Any]  # [P, ...], executed
+    utterances: NDArray[Any]  # [P], tokens or texts
+    rewards: NDArray[Any]  # [P], received after it
+    log_probs: NDArray[np.float32]  # float32[P], as in `session.StepResult`
 
 
 class Told(NamedTuple):
-    """An instruction that was given in a session.
+    """An instruction that was given in a session."""
 
-    Attributes:
-      text: in the words of the setter.
-      step: the first step at which it can be read.
-      player: the player that it was for; None for several.
-      by: the number of the participant who gave it.
-      prompt: the line that the setter was shown, or "".
-      typed: "free" for the setter's own words, "completion" for those that the page offered.
-      key: by which a message that is sent again is recognised, or "".
-      mark: one of `sts.episodes.episode.MARKS`, or "" if it was not marked.
-      marked_at: the number of steps taken when it was marked, or None.
-    """
-
-    text: str
-    step: int
-    player: int | None
-    by: int
-    prompt: str
-    typed: str
-    key: str = ""
-    mark: str = ""
-    marked_at: int | None = None
+    text: str  # in the words of the setter
+    step: int  # the first step at which it can be read
+    player: int | None  # the player that it was for; None for several
+    by: int  # the number of the participant who gave it
+    prompt: str  # the line that the setter was shown, or ""
+    typed: str  # "free" for the setter's own words, "completion" for those that the page offered
+    key: str = ""  # by which a message that is sent again is recognised, or ""
+    mark: str = ""  # one of `sts.episodes.episode.MARKS`, or "" if it was not marked
+    marked_at: int | None = None  # the number of steps taken when it was marked, or None
 
 
 def list_participants(events: Sequence[Event]) -> list[Participant]:

@@ -39,20 +39,13 @@ def scenario_table(scenarios: Iterable[Summary]) -> pd.DataFrame:
 
 
 class Selection(NamedTuple):
-    """A suite, or a subset of it.
+    """A suite, or a subset of it."""
 
-    Attributes:
-      suite: the whole suite.
-      scenarios: of the subset, sorted by id.
-      terms: the filter as it was typed, such as "+tag:wrap"; "" for the whole suite.
-      meaning: the same with saved selections expanded.
-      joined: the ids of those that match no term but belong to a pair or dialogue that does.
-    """
-
-    suite: Suite
-    scenarios: tuple[Scenario, ...]
-    terms: str = ""
-    meaning: str = ""
+    suite: Suite  # the whole suite
+    scenarios: tuple[Scenario, ...]  # of the subset, sorted by id
+    terms: str = ""  # the filter as it was typed, such as "+tag:wrap"; "" for the whole suite
+    meaning: str = ""  # the same with saved selections expanded
+    # the ids of those that match no term but belong to a pair or dialogue that does
     joined: tuple[str, ...] = ()
 
     @property

@@ -21,59 +21,37 @@ ROW_FIELDS = ("id", "trajectory", "world", "context_start", "difficulty", "tags"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Summary:
-    """A scenario without its recording, as listings read it.
+    """A scenario without its recording, as listings read it."""
 
-    Attributes:
-      id: its name within a suite, such as "CATEGORY-03".
-      category: the kind of behaviour it tests.
-      kind: "instruction" or "question".
-      instruction: the one that is judged; `given_at` counts from the start of the context.
-      parameters: JSON values for the category's automatic label, such as the answer.
-      trajectory: the id of the trajectory it came from.
-      world: the hash of its world.
-      context_start: the step of the trajectory at which the context starts.
-      context: C, the number of context steps.
-      horizon: L, the number of continuation steps.
-      players: the players under evaluation.
-      partner: policy of the others after takeover: "no-op", "replay" or "agent:NAME".
-      difficulty: "easy", "medium" or "hard".
-      tags: free words.
-      takeover_hash: `content_hash` of the serialised state at takeover.
-      provenance: how it was mined.
-      earlier_instructions: others to the evaluated players, each at its own step of the context;
-        none later than the one that is judged.
-      pair: name of the pair it forms with the scenario of the same takeover that asks the opposite;
-        "" for none.
-      dialogue: name of its dialogue; "" for none.
-      turn: its turn in the dialogue, from 1; 0 without one.
-      replaces: the id of the scenario in the parent version that it was changed from; "" for none.
-      criterion: the success criterion in the curator's words; "" for that of the category.
-      edge_cases: the edge cases in the curator's words; "" for those of the category.
-    """
-
-    id: str
-    category: str
-    kind: str
+    id: str  # its name within a suite, such as "CATEGORY-03"
+    category: str  # the kind of behaviour it tests
+    kind: str  # "instruction" or "question"
+    # the one that is judged; `given_at` counts from the start of the context
     instruction: Instruction
-    parameters: dict[str, Any]
-    trajectory: str
-    world: str
-    context_start: int
-    context: int
-    horizon: int
-    players: tuple[int, ...]
-    partner: str
-    difficulty: str
-    tags: tuple[str, ...]
-    takeover_hash: str
-    provenance: dict[str, Any]
+    parameters: dict[str, Any]  # JSON values for the category's automatic label, such as the answer
+    trajectory: str  # the id of the trajectory it came from
+    world: str  # the hash of its world
+    context_start: int  # the step of the trajectory at which the context starts
+    context: int  # C, the number of context steps
+    horizon: int  # L, the number of continuation steps
+    players: tuple[int, ...]  # the players under evaluation
+    partner: str  # policy of the others after takeover: "no-op", "replay" or "agent:NAME"
+    difficulty: str  # "easy", "medium" or "hard"
+    tags: tuple[str, ...]  # free words
+    takeover_hash: str  # `content_hash` of the serialised state at takeover
+    provenance: dict[str, Any]  # how it was mined
+    # others to the evaluated players, each at its own step of the context; none later than the
+    # one that is judged
     earlier_instructions: tuple[Instruction, ...] = ()
+    # name of the pair it forms with the scenario of the same takeover that asks the opposite; ""
+    # for none
     pair: str = ""
-    dialogue: str = ""
-    turn: int = 0
+    dialogue: str = ""  # name of its dialogue; "" for none
+    turn: int = 0  # its turn in the dialogue, from 1; 0 without one
+    # the id of the scenario in the parent version that it was changed from; "" for none
     replaces: str = ""
-    criterion: str = ""
-    edge_cases: str = ""
+    criterion: str = ""  # the success criterion in the curator's words; "" for that of the category
+    edge_cases: str = ""  # the edge cases in the curator's words; "" for those of the category
 
     @cached_property
     def hash(self) -> str:
@@ -154,19 +132,12 @@ class Scenario(Summary):
 
 
 class Change(NamedTuple):
-    """One line of a version's changelog.
+    """One line of a version's changelog."""
 
-    Attributes:
-      kind: "added", "retired" or "replaced".
-      id: of the scenario; of a replaced one, its id in the parent.
-      by: the id of the replacement; "" for other kinds.
-      reason: a curator's reason, or "".
-    """
-
-    kind: str
-    id: str
-    by: str
-    reason: str
+    kind: str  # "added", "retired" or "replaced"
+    id: str  # of the scenario; of a replaced one, its id in the parent
+    by: str  # the id of the replacement; "" for other kinds
+    reason: str  # a curator's reason, or ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,17 +16,11 @@ _KINDS = ("verdict", "adjudication", "label")
 
 
 class Clip(NamedTuple):
-    """What looks and sounds the same, of whatever agents.
+    """What looks and sounds the same, of whatever agents."""
 
-    Attributes:
-      hash: of what there is to be seen and heard; of a continuation that is not stored its id.
-      continuation: the id of one that shows it.
-      marks: verdicts on it, people's first.
-    """
-
-    hash: str
-    continuation: str
-    marks: tuple[ShownVerdict, ...]
+    hash: str  # of what there is to be seen and heard; of a continuation that is not stored its id
+    continuation: str  # the id of one that shows it
+    marks: tuple[ShownVerdict, ...]  # verdicts on it, people's first
 
     @property
     def in_question(self) -> bool:
@@ -41,31 +35,19 @@ class Clip(NamedTuple):
 
 
 class Share(NamedTuple):
-    """The continuations of an agent in a scenario that are one clip.
+    """The continuations of an agent in a scenario that are one clip."""
 
-    Attributes:
-      clip: its hash.
-      continuations: how many.
-      value: the mean of what these are worth; None if none is judged.
-    """
-
-    clip: str
-    continuations: int
-    value: float | None
+    clip: str  # its hash
+    continuations: int  # how many
+    value: float | None  # the mean of what these are worth; None if none is judged
 
 
 class Dossier(NamedTuple):
-    """Evidence for the numbers of one scenario.
+    """Evidence for the numbers of one scenario."""
 
-    Attributes:
-      scenario: its id.
-      clips: by hash.
-      agents: what each agent's continuations are, by its name.
-    """
-
-    scenario: str
-    clips: Mapping[str, Clip]
-    agents: Mapping[str, tuple[Share, ...]]
+    scenario: str  # its id
+    clips: Mapping[str, Clip]  # by hash
+    agents: Mapping[str, tuple[Share, ...]]  # what each agent's continuations are, by its name
 
 
 def list_dossiers(

@@ -39,31 +39,20 @@ _COMPARE = MappingProxyType(
 
 
 class TableOptions(TypedDict, total=False):
-    """Further arguments of functions that read a foreign table.
+    """Further arguments of functions that read a foreign table."""
 
-    Attributes:
-      not_done: verdicts that mean neither success nor failure by the end.
-      cannot_judge: verdicts that mean that an annotator could not judge.
-      ignore: verdicts whose rows are left out.
-      annotator_columns: names of columns, or their numbers from 1, with the verdicts of an
-        annotator each, instead of the columns `annotator` and `verdict`.
-      model_annotator: names in the column `annotator` that are programs, whose rows count as a
-        model's labels.
-      leave_out: "COLUMN=VALUE", rows to leave out.
-      unused: columns about which nothing is asked.
-      keep_equal_rows: True if rows that are equal in every column are attempts of their own.
-      format: the program that exported the table; see `presets.PRESETS`.
-    """
-
-    not_done: Words
-    cannot_judge: Words
-    ignore: Words
+    not_done: Words  # verdicts that mean neither success nor failure by the end
+    cannot_judge: Words  # verdicts that mean that an annotator could not judge
+    ignore: Words  # verdicts whose rows are left out
+    # names of columns, or their numbers from 1, with the verdicts of an annotator each, instead
+    # of the columns `annotator` and `verdict`
     annotator_columns: Sequence[str]
+    # names in the column `annotator` that are programs, whose rows count as a model's labels
     model_annotator: str | Sequence[str]
-    leave_out: str | Sequence[str]
-    unused: str | Sequence[str]
-    keep_equal_rows: bool
-    format: str
+    leave_out: str | Sequence[str]  # "COLUMN=VALUE", rows to leave out
+    unused: str | Sequence[str]  # columns about which nothing is asked
+    keep_equal_rows: bool  # True if rows that are equal in every column are attempts of their own
+    format: str  # the program that exported the table; see `presets.PRESETS`
 
 
 class ColumnMapping(NamedTuple):

@@ -37,47 +37,34 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Subject(NamedTuple):
-    """What a report is about.
+    """What a report is about."""
 
-    Attributes:
-      name: NAME@VERSION, or a file's name.
-      scenarios: scenario, category and kind of all that the suite has, continued or not; without
-        a row where they are known from the continuations alone.
-      hash: of the frozen suite.
-      annotations_hash: of what people have judged of it by now.
-      digests: of everything that the report is made of; None of a bare table.
-      notes: what the sources of its scenarios ask every report to say.
-      subset: what part of the suite it is about; None for all of it.
-      tags: scenarios by tag.
-      pairs: scenarios of one takeover with two instructions, by the pair's name.
-      series: scenarios that are turns of one dialogue, in their order, by its name.
-      instructions: what each scenario asks, by its id; of a bare table nothing.
-      reviews: what reviewers found in a sample of its failures; None where they did not look, or
-        it is a part, of which nothing was sampled.
-      worlds: the hash of the world that each scenario was recorded in, by its id; of a bare table
-        nothing.
-      people: the people who recorded each scenario, by its id; without those of agents alone.
-      plan: its planned and judged clips, and its closing; None of a bare table.
-      parent: NAME@VERSION that the suite was derived from; None without one.
-      statement: the curator's words in the statement of standards, by key.
-    """
-
-    name: str
+    name: str  # NAME@VERSION, or a file's name
+    # scenario, category and kind of all that the suite has, continued or not; without a row where
+    # they are known from the continuations alone
     scenarios: pd.DataFrame = pd.DataFrame(columns=SCENARIO)
-    hash: str | None = None
-    annotations_hash: str | None = None
-    digests: Digests | None = None
-    notes: tuple[str, ...] = ()
-    subset: Part | None = None
-    tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    hash: str | None = None  # of the frozen suite
+    annotations_hash: str | None = None  # of what people have judged of it by now
+    digests: Digests | None = None  # of everything that the report is made of; None of a bare table
+    notes: tuple[str, ...] = ()  # what the sources of its scenarios ask every report to say
+    subset: Part | None = None  # what part of the suite it is about; None for all of it
+    tags: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # scenarios by tag
+    # scenarios of one takeover with two instructions, by the pair's name
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    # scenarios that are turns of one dialogue, in their order, by its name
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    # what each scenario asks, by its id; of a bare table nothing
     instructions: Mapping[str, str] = MappingProxyType({})
+    # what reviewers found in a sample of its failures; None where they did not look, or it is a
+    # part, of which nothing was sampled
     reviews: ErrorAnalysis | None = None
+    # the hash of the world that each scenario was recorded in, by its id; of a bare table nothing
     worlds: Mapping[str, str] = MappingProxyType({})
+    # the people who recorded each scenario, by its id; without those of agents alone
     people: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    plan: Plan | None = None
-    parent: str | None = None
+    plan: Plan | None = None  # its planned and judged clips, and its closing; None of a bare table
+    parent: str | None = None  # NAME@VERSION that the suite was derived from; None without one
+    # the curator's words in the statement of standards, by key
     statement: Mapping[str, str] = MappingProxyType({})
 
     @property
@@ -95,14 +82,9 @@ class Subject(NamedTuple):
 
 
 class ComparedVersion(NamedTuple):
-    """Another version, which the one that a report is about is compared with.
+    """Another version, which the one that a report is about is compared with."""
 
-    Attributes:
-      subject: what it is.
-      ratings: its checked ratings table.
-      same: of each scenario of the report's version that it holds too, by content, the id there.
-    """
-
-    subject: Subject
-    ratings: pd.DataFrame
+    subject: Subject  # what it is
+    ratings: pd.DataFrame  # its checked ratings table
+    # of each scenario of the report's version that it holds too, by content, the id there
     same: Mapping[str, str]

@@ -61,57 +61,38 @@ Cells = tuple[dict[int, pd.Series], np.ndarray]
 
 
 class Source(NamedTuple):
-    """A table of any format, before it is known which of its columns are needed.
+    """A table of any format, before it is known which of its columns are needed."""
 
-    Attributes:
-      name: what errors call it, such as the file's name.
-      header: the names of all columns.
-      rows: the number of rows, or more if some may be empty.
-      read: reads columns, given the places of those that are used, and of others, which it may
-        leave out.
-      unit: what the number of a row counts, "line" or "row".
-      form: how the table was written, such as "UTF-8, separated by commas".
-      mark: what a Parquet file of ours says of its format, "" for any other.
-    """
-
-    name: str
-    header: Sequence[str]
-    rows: int
+    name: str  # what errors call it, such as the file's name
+    header: Sequence[str]  # the names of all columns
+    rows: int  # the number of rows, or more if some may be empty
+    # reads columns, given the places of those that are used, and of others, which it may leave
+    # out
     read: Callable[[Sequence[int], Sequence[int]], Cells]
-    unit: str
-    form: str
-    mark: str = ""
+    unit: str  # what the number of a row counts, "line" or "row"
+    form: str  # how the table was written, such as "UTF-8, separated by commas"
+    mark: str = ""  # what a Parquet file of ours says of its format, "" for any other
 
 
 class RawTable(NamedTuple):
-    """A table as it was found, before its columns mean anything.
+    """A table as it was found, before its columns mean anything."""
 
-    Attributes:
-      name: what errors call it, such as the file's name.
-      frame: of each column texts, or categories of texts in alphabetical order, "" where a cell is
-        missing; or float64, NaN where it is missing.
-      lines: int64[rows], what errors call each row.
-      unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
-      header: the names of all columns as found.
-      columns: the name in the header, by the name of each column of the frame as it was read.
-      unused_columns: columns that are not used, by their names as found, if they were asked for
-        and are few enough to be read.
-      form: how it was written, such as "UTF-8, separated by commas".
-      mark: what a Parquet file of ours says of its format, "" for any other.
-      folder: of its file; None for a table in memory.
-      inputs: what identifies its file or data frame, if it was read by `files.read_table`.
-    """
-
-    name: str
+    name: str  # what errors call it, such as the file's name
+    # of each column texts, or categories of texts in alphabetical order, "" where a cell is
+    # missing; or float64, NaN where it is missing
     frame: pd.DataFrame
-    lines: np.ndarray
-    unit: str
-    header: Sequence[str]
+    lines: np.ndarray  # int64[rows], what errors call each row
+    unit: str  # "line" (of the file, the header is line 1) or "row" (the first row is 1)
+    header: Sequence[str]  # the names of all columns as found
+    # the name in the header, by the name of each column of the frame as it was read
     columns: Mapping[str, str] = MappingProxyType({})
+    # columns that are not used, by their names as found, if they were asked for and are few
+    # enough to be read
     unused_columns: Mapping[str, Column] = MappingProxyType({})
-    form: str = ""
-    mark: str = ""
-    folder: Path | None = None
+    form: str = ""  # how it was written, such as "UTF-8, separated by commas"
+    mark: str = ""  # what a Parquet file of ours says of its format, "" for any other
+    folder: Path | None = None  # of its file; None for a table in memory
+    # what identifies its file or data frame, if it was read by `files.read_table`
     inputs: tuple[InputFile, ...] = ()
 
     def name_row(self, row: int) -> str:

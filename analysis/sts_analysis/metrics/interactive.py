@@ -29,57 +29,37 @@ _NO_INTERVAL = (
 
 
 class AgentScore(NamedTuple):
-    """The score of one agent.
+    """The score of one agent."""
 
-    Attributes:
-      agent: its name.
-      fingerprint: of its code.
-      metric: "interactive", or "setter" if a setter or marker of the study was not human.
-      people: number of people with an instruction that counts.
-      sessions: number of sessions with an instruction.
-      instructions: number that count: all but those marked cannot_tell.
-      successes: number marked as successes.
-      unmarked: number without a mark, which count as failures.
-      cannot_tell: number marked cannot_tell, which do not count.
-      score: successes / instructions; None without an instruction that counts.
-      standard_error: of the score, people being the clusters; None for one person.
-      interval: 95%, Wilson's with the effective number of instructions and Student's quantile for
-        people - 1 degrees of freedom; without a spread between people, the instructions are the
-        trials, or the people if all marks are the same.
-      reason: why there is no interval, or "".
-      mix: number of instructions that count, by difficulty and kind of their prompt, such as "hard
-        question"; "no prompt" for those without one.
-      standardised: the score for the mix of all agents together.
-      standardised_error: its standard error; None as above.
-      unmet: those of that mix that the agent never met. Its score stands for them.
-      unmet_share: their share of that mix.
-      slope: change of the score from one of a person's sessions to the next; None if all were at
-        one place.
-      slope_error: its standard error, people being the clusters; None for fewer than three people.
-      late_share: share of steps that came late; None without steps.
-    """
-
-    agent: str
-    fingerprint: str
-    metric: str
-    people: int
-    sessions: int
-    instructions: int
-    successes: int
-    unmarked: int
-    cannot_tell: int
-    score: float | None
-    standard_error: float | None
+    agent: str  # its name
+    fingerprint: str  # of its code
+    metric: str  # "interactive", or "setter" if a setter or marker of the study was not human
+    people: int  # number of people with an instruction that counts
+    sessions: int  # number of sessions with an instruction
+    instructions: int  # number that count: all but those marked cannot_tell
+    successes: int  # number marked as successes
+    unmarked: int  # number without a mark, which count as failures
+    cannot_tell: int  # number marked cannot_tell, which do not count
+    score: float | None  # successes / instructions; None without an instruction that counts
+    standard_error: float | None  # of the score, people being the clusters; None for one person
+    # 95%, Wilson's with the effective number of instructions and Student's quantile for people -
+    # 1 degrees of freedom; without a spread between people, the instructions are the trials, or
+    # the people if all marks are the same
     interval: tuple[float, float] | None
-    reason: str
+    reason: str  # why there is no interval, or ""
+    # number of instructions that count, by difficulty and kind of their prompt, such as "hard
+    # question"; "no prompt" for those without one
     mix: dict[str, int]
-    standardised: float | None
-    standardised_error: float | None
-    unmet: tuple[str, ...]
-    unmet_share: float
+    standardised: float | None  # the score for the mix of all agents together
+    standardised_error: float | None  # its standard error; None as above
+    unmet: tuple[str, ...]  # those of that mix that the agent never met. Its score stands for them
+    unmet_share: float  # their share of that mix
+    # change of the score from one of a person's sessions to the next; None if all were at one
+    # place
     slope: float | None
+    # its standard error, people being the clusters; None for fewer than three people
     slope_error: float | None
-    late_share: float | None
+    late_share: float | None  # share of steps that came late; None without steps
 
 
 def score_interactions(rows: Sequence[Interaction]) -> list[AgentScore]:

@@ -45,18 +45,12 @@ class Accuracy(NamedTuple):
 
 
 class ChanceModel(NamedTuple):
-    """The distribution of chances of success: beta for each agent and category.
+    """The distribution of chances of success: beta for each agent and category."""
 
-    Attributes:
-      rate: float64[A, C], their mean.
-      icc: float64[A], their variance over rate (1 - rate).
-      correlation: of two agents' chances in one scenario.
-      trajectory_share: of their variances and covariances, what two scenarios of a unit share.
-    """
-
-    rate: np.ndarray
-    icc: np.ndarray
-    correlation: float
+    rate: np.ndarray  # float64[A, C], their mean
+    icc: np.ndarray  # float64[A], their variance over rate (1 - rate)
+    correlation: float  # of two agents' chances in one scenario
+    # of their variances and covariances, what two scenarios of a unit share
     trajectory_share: float
 
     def draw(

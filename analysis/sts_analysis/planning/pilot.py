@@ -34,45 +34,29 @@ _ASSUMED_ANSWERS = 4
 
 
 class Pilot(NamedTuple):
-    """A study that has been annotated or labelled.
+    """A study that has been annotated or labelled."""
 
-    Attributes:
-      name: of the suite or of the table's file.
-      scenarios: columns scenario, category and kind of all scenarios of the suite; may be empty.
-      ratings: the checked table, with adjudicated verdicts in place.
-      outcomes: verdicts of the main label source; each agent has one.
-      model: rates and differences of these.
-      ranked: int64[A], agents that are not baselines, the best first.
-      accuracy: of annotators; 1 for labels of a program.
-      answers: number of answers to references that the accuracy rests on.
-    """
-
-    name: str
+    name: str  # of the suite or of the table's file
+    # columns scenario, category and kind of all scenarios of the suite; may be empty
     scenarios: pd.DataFrame
-    ratings: pd.DataFrame
-    outcomes: Outcomes
-    model: RateModel
-    ranked: np.ndarray
-    accuracy: Accuracy
-    answers: int
+    ratings: pd.DataFrame  # the checked table, with adjudicated verdicts in place
+    outcomes: Outcomes  # verdicts of the main label source; each agent has one
+    model: RateModel  # rates and differences of these
+    ranked: np.ndarray  # int64[A], agents that are not baselines, the best first
+    accuracy: Accuracy  # of annotators; 1 for labels of a program
+    answers: int  # number of answers to references that the accuracy rests on
 
 
 class Moments(NamedTuple):
-    """Means and variances of scenario values; see `measure`.
+    """Means and variances of scenario values; see `measure`."""
 
-    Attributes:
-      mean: float64[A, C], of each agent in each group of categories.
-      group: int64[S]; -1 for scenarios without a value.
-      covariance: float64[A, A], of agents in one scenario.
-      in_unit: float64[A, A], of agents in two scenarios of one unit; 0 if units have one each.
-      noise: float64[A], variance that continuations add to a scenario's mean; NaN if each
-        scenario has one.
-    """
-
-    mean: np.ndarray
-    group: np.ndarray
-    covariance: np.ndarray
+    mean: np.ndarray  # float64[A, C], of each agent in each group of categories
+    group: np.ndarray  # int64[S]; -1 for scenarios without a value
+    covariance: np.ndarray  # float64[A, A], of agents in one scenario
+    # float64[A, A], of agents in two scenarios of one unit; 0 if units have one each
     in_unit: np.ndarray
+    # float64[A], variance that continuations add to a scenario's mean; NaN if each scenario has
+    # one
     noise: np.ndarray
 
     @property

@@ -33,23 +33,14 @@ _AT_ONCE = 1_000_000
 
 
 class Assumptions(NamedTuple):
-    """What is known or assumed of two agents before a study.
+    """What is known or assumed of two agents before a study."""
 
-    Attributes:
-      rate: float64[C], pass rate of one of them.
-      share: float64[C], share of the scenarios in each category.
-      icc: intraclass correlation of an agent's outcomes within scenarios; NaN if not known.
-      correlation: of the two agents' chances over scenarios.
-      trajectory_share: share of the variance between scenarios that belongs to the unit.
-      accuracy: of annotators.
-    """
-
-    rate: np.ndarray
-    share: np.ndarray
-    icc: float
-    correlation: float
-    trajectory_share: float
-    accuracy: Accuracy
+    rate: np.ndarray  # float64[C], pass rate of one of them
+    share: np.ndarray  # float64[C], share of the scenarios in each category
+    icc: float  # intraclass correlation of an agent's outcomes within scenarios; NaN if not known
+    correlation: float  # of the two agents' chances over scenarios
+    trajectory_share: float  # share of the variance between scenarios that belongs to the unit
+    accuracy: Accuracy  # of annotators
 
     @property
     def max_difference(self) -> float:
@@ -67,24 +58,15 @@ class Assumptions(NamedTuple):
 
 
 class Design(NamedTuple):
-    """The size of a study of two agents, and how they are compared.
+    """The size of a study of two agents, and how they are compared."""
 
-    Attributes:
-      scenarios: how many.
-      continuations: of each scenario, by each agent.
-      annotations: of each continuation.
-      unit_size: scenarios of one unit.
-      pairs: number of comparisons, of which this one must pass Holm's first step.
-      power: probability of detecting the difference.
-      fixed: whether these scenarios are the only ones of interest; continuations are then units.
-    """
-
-    scenarios: int
-    continuations: int
-    annotations: int
-    unit_size: float = 1.0
-    pairs: int = 1
-    power: float = POWER
+    scenarios: int  # how many
+    continuations: int  # of each scenario, by each agent
+    annotations: int  # of each continuation
+    unit_size: float = 1.0  # scenarios of one unit
+    pairs: int = 1  # number of comparisons, of which this one must pass Holm's first step
+    power: float = POWER  # probability of detecting the difference
+    # whether these scenarios are the only ones of interest; continuations are then units
     fixed: bool = False
 
     @property
@@ -133,23 +115,17 @@ class Design(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a study of two agents detects.
+    """What a study of two agents detects."""
 
-    Attributes:
-      difference: the minimum detectable one, in (0, 1]; None if no difference is detected.
-      searched: whether it was found by simulation, since the formula promised too much.
-      power: simulated at that difference; None without one, or if the study is too large.
-      power_error: its standard error.
-      shares: of the variance of the difference, by source.
-      needed: scenarios, continuations and annotations that detect a target, each with all else
-        the same; None if no number does or it is not known.
-    """
-
+    # the minimum detectable one, in (0, 1]; None if no difference is detected
     difference: float | None
-    searched: bool
+    searched: bool  # whether it was found by simulation, since the formula promised too much
+    # simulated at that difference; None without one, or if the study is too large
     power: float | None
-    power_error: float | None
-    shares: dict[str, float]
+    power_error: float | None  # its standard error
+    shares: dict[str, float]  # of the variance of the difference, by source
+    # scenarios, continuations and annotations that detect a target, each with all else the same;
+    # None if no number does or it is not known
     needed: dict[str, int | None]
 
 

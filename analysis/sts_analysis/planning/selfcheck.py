@@ -42,33 +42,20 @@ _WORDS = np.array(["failure", "success"], dtype=object)
 
 
 class StudyDesign(NamedTuple):
-    """A study that can be repeated: who continued and judged what, and how well.
+    """A study that can be repeated: who continued and judged what, and how well."""
 
-    Attributes:
-      pilot: what was annotated or labelled; its units are drawn.
-      row: int64[J], where a verdict that counts is in the pilot's ratings.
-      continuation: int64[J], of what, from 0.
-      annotator: int64[J], by whom; -1 for a reviewer or a program.
-      cell: int64[J], agent and scenario, an index into the flat [A, S].
-      counted: float64[A, S], share of the continuations that are not auto-resolved.
-      group: int64[S], categories of the chances; -1 for scenarios without a verdict.
-      chances: of the agents.
-      strictness: standard deviation of annotators, in log odds of calling something a success.
-      favouritism: standard deviation of what an annotator adds for an agent, in the same.
-      label: what is simulated.
-    """
-
-    pilot: Pilot
-    row: np.ndarray
-    continuation: np.ndarray
-    annotator: np.ndarray
-    cell: np.ndarray
-    counted: np.ndarray
-    group: np.ndarray
-    chances: ChanceModel
+    pilot: Pilot  # what was annotated or labelled; its units are drawn
+    row: np.ndarray  # int64[J], where a verdict that counts is in the pilot's ratings
+    continuation: np.ndarray  # int64[J], of what, from 0
+    annotator: np.ndarray  # int64[J], by whom; -1 for a reviewer or a program
+    cell: np.ndarray  # int64[J], agent and scenario, an index into the flat [A, S]
+    counted: np.ndarray  # float64[A, S], share of the continuations that are not auto-resolved
+    group: np.ndarray  # int64[S], categories of the chances; -1 for scenarios without a verdict
+    chances: ChanceModel  # of the agents
+    # standard deviation of annotators, in log odds of calling something a success
     strictness: float
-    favouritism: float
-    label: str = "as estimated"
+    favouritism: float  # standard deviation of what an annotator adds for an agent, in the same
+    label: str = "as estimated"  # what is simulated
 
     def judge(self, chance: np.ndarray, called: np.ndarray) -> np.ndarray:
         """Return float64[A, S], rates as judged, from chances of success.

@@ -30,23 +30,14 @@ INTERIM_ALPHA = 0.001
 
 
 class Progress(NamedTuple):
-    """How much of what was planned is judged.
+    """How much of what was planned is judged."""
 
-    Attributes:
-      planned: clips.
-      judged: clips of these.
-      closed: the reason why a study lead closed the study early; "" if it is not closed.
-      plan: its number; more than 1 if something was added after a final conclusion.
-      missing: planned ones that do not exist, and so do not wait to be judged.
-      skipped: planned ones that are not judged because all their agents have left the race.
-    """
-
-    planned: int
-    judged: int
-    closed: str = ""
-    plan: int = 1
-    missing: int = 0
-    skipped: int = 0
+    planned: int  # clips
+    judged: int  # clips of these
+    closed: str = ""  # the reason why a study lead closed the study early; "" if it is not closed
+    plan: int = 1  # its number; more than 1 if something was added after a final conclusion
+    missing: int = 0  # planned ones that do not exist, and so do not wait to be judged
+    skipped: int = 0  # planned ones that are not judged because all their agents have left the race
 
     @property
     def share(self) -> float:
@@ -69,45 +60,33 @@ class Progress(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The state of a report, and what follows from it.
+    """The state of a report, and what follows from it."""
 
-    Attributes:
-      state: see /docs/method.md.
-      reason: why the conclusion is withheld; "" otherwise. See `incomparable`; "copies" if the
-        study was closed early, judged clips were drawn at random, and agents differ in how many
-        continuations share a clip.
-      ranked: int64[R], the agents that can be compared, by falling rate.
-      lacking: scenarios that other agents have and an agent lacks, by agent left out for it.
-      incomparable: agents left out because their differences cannot be known, with the reason:
-        "scenarios" if none of another agent's is judged, "clips" if fewer than 30 are judged, or
-        "annotators" if the data cannot distinguish the agent from its annotators.
-      baselines: int64, by falling rate.
-      comparisons: of the ranked agents.
-      bar: float64[P], the adjusted p below which each pair of these differs significantly.
-      significant: bool[P], pairs of `comparisons` that differ significantly.
-      direction: float64[P], 1 if the first agent of such a pair is better, -1 if the second is.
-      unsettled: bool[P], pairs that would, if missing continuations could not change it.
-      rank_sets: int64[R, 2].
-      units: number of units that the conclusion rests on.
-      others: the comparisons for other annotators like these; None if nothing is known of them.
-      holds: bool[P], pairs that differ significantly, for other annotators too.
-    """
-
-    state: State
+    state: State  # see /docs/method.md
+    # why the conclusion is withheld; "" otherwise. See `incomparable`; "copies" if the study was
+    # closed early, judged clips were drawn at random, and agents differ in how many continuations
+    # share a clip
     reason: Reason
-    ranked: np.ndarray
+    ranked: np.ndarray  # int64[R], the agents that can be compared, by falling rate
+    # scenarios that other agents have and an agent lacks, by agent left out for it
     lacking: Mapping[int, int]
+    # agents left out because their differences cannot be known, with the reason: "scenarios" if
+    # none of another agent's is judged, "clips" if fewer than 30 are judged, or "annotators" if
+    # the data cannot distinguish the agent from its annotators
     incomparable: Mapping[int, Reason]
-    baselines: np.ndarray
-    comparisons: Comparisons
+    baselines: np.ndarray  # int64, by falling rate
+    comparisons: Comparisons  # of the ranked agents
+    # float64[P], the adjusted p below which each pair of these differs significantly
     bar: np.ndarray
-    significant: np.ndarray
+    significant: np.ndarray  # bool[P], pairs of `comparisons` that differ significantly
+    # float64[P], 1 if the first agent of such a pair is better, -1 if the second is
     direction: np.ndarray
-    unsettled: np.ndarray
-    rank_sets: np.ndarray
-    units: int
+    unsettled: np.ndarray  # bool[P], pairs that would, if missing continuations could not change it
+    rank_sets: np.ndarray  # int64[R, 2]
+    units: int  # number of units that the conclusion rests on
+    # the comparisons for other annotators like these; None if nothing is known of them
     others: Comparisons | None
-    holds: np.ndarray
+    holds: np.ndarray  # bool[P], pairs that differ significantly, for other annotators too
 
     @property
     def best(self) -> np.ndarray:

@@ -35,35 +35,25 @@ Row = TypeVar("Row")
 
 
 class Options(NamedTuple):
-    """What the author of a report may choose.
+    """What the author of a report may choose."""
 
-    Attributes:
-      target: "sampled" for intervals about other scenarios like these, "fixed" about these alone.
-      seed: of random draws (permutations of correlations).
-      people_are_units: join everything that the same people recorded.
-      closed: the reason why a study on a bare table was closed early; "" if it was not.
-      goal: of the race of agents on a bare table, "rank" or "best"; "" without one.
-      contrasts: pairs of agents whose comparison was planned, Holm-adjusted among themselves.
-      prediction_powered: add rates that use labels of a rule or model next to people's verdicts.
-      guessing_baseline: the agent whose passes count as guesses.
-      margin: difference in pass rate that still counts as not worse.
-      reference_agent: the agent that others may be not worse than; "" for the best.
-      planned: continuations of each agent in each scenario of a table; 0 for as many as the agent
-        has at most in one.
-      clip_page: address, from the report's folder, of the page with all clips; "" for none.
-    """
-
+    # "sampled" for intervals about other scenarios like these, "fixed" about these alone
     target: Target = "sampled"
-    seed: int = 0
-    people_are_units: bool = False
-    closed: str = ""
-    goal: str = ""
+    seed: int = 0  # of random draws (permutations of correlations)
+    people_are_units: bool = False  # join everything that the same people recorded
+    closed: str = ""  # the reason why a study on a bare table was closed early; "" if it was not
+    goal: str = ""  # of the race of agents on a bare table, "rank" or "best"; "" without one
+    # pairs of agents whose comparison was planned, Holm-adjusted among themselves
     contrasts: Sequence[tuple[str, str]] = ()
+    # add rates that use labels of a rule or model next to people's verdicts
     prediction_powered: bool = False
-    guessing_baseline: str = ""
-    margin: float | None = None
-    reference_agent: str = ""
+    guessing_baseline: str = ""  # the agent whose passes count as guesses
+    margin: float | None = None  # difference in pass rate that still counts as not worse
+    reference_agent: str = ""  # the agent that others may be not worse than; "" for the best
+    # continuations of each agent in each scenario of a table; 0 for as many as the agent has at
+    # most in one
     planned: int = 0
+    # address, from the report's folder, of the page with all clips; "" for none
     clip_page: str = ""
 
 

@@ -15,32 +15,20 @@ _ORDER: tuple[Kind, ...] = Kind.__args__  # type: ignore[attr-defined]
 
 
 class Clip(NamedTuple):
-    """A clip of a pick.
+    """A clip of a pick."""
 
-    Attributes:
-      agent: its index.
-      passed: None if annotators disagree.
-      number: of the continuation in the ratings table.
-    """
-
-    agent: int
-    passed: bool | None
-    number: int
+    agent: int  # its index
+    passed: bool | None  # None if annotators disagree
+    number: int  # of the continuation in the ratings table
 
 
 class Choice(NamedTuple):
-    """A picked scenario.
+    """A picked scenario."""
 
-    Attributes:
-      kind: the rule that picked it.
-      scenario: its index.
-      clips: one or two.
-      split: annotators who judged a disputed clip a success, and the others.
-    """
-
-    kind: Kind
-    scenario: int
-    clips: tuple[Clip, ...]
+    kind: Kind  # the rule that picked it
+    scenario: int  # its index
+    clips: tuple[Clip, ...]  # one or two
+    # annotators who judged a disputed clip a success, and the others
     split: tuple[int, int] | None = None
 
 

@@ -12,17 +12,11 @@ from sts_analysis.statistics.tabulation import RaceBounds
 
 
 class RaceRecord(NamedTuple):
-    """The looks that have taken effect.
+    """The looks that have taken effect."""
 
-    Attributes:
-      looks: in order.
-      resolved: pairs that they resolved.
-      out: agents that have left, with the point of the look.
-    """
-
-    looks: tuple[Look, ...]
-    resolved: Resolved
-    out: dict[str, float]
+    looks: tuple[Look, ...]  # in order
+    resolved: Resolved  # pairs that they resolved
+    out: dict[str, float]  # agents that have left, with the point of the look
 
     @property
     def bounds(self) -> RaceBounds:

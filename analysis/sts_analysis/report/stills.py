@@ -18,19 +18,12 @@ _REMOTE = ("https://", "http://")
 
 
 class Media(NamedTuple):
-    """Pictures and videos of clips, by the numbers of their continuations.
+    """Pictures and videos of clips, by the numbers of their continuations."""
 
-    Attributes:
-      targets: where local ones are copied to in the report's folder.
-      addresses: of those elsewhere, which are only linked.
-      sources: the files to copy, by their targets.
-      missing: how many could not be read.
-    """
-
-    targets: dict[int, str]
-    addresses: dict[int, str]
-    sources: dict[str, Path]
-    missing: int
+    targets: dict[int, str]  # where local ones are copied to in the report's folder
+    addresses: dict[int, str]  # of those elsewhere, which are only linked
+    sources: dict[str, Path]  # the files to copy, by their targets
+    missing: int  # how many could not be read
 
 
 def plan_media(study: Study, clips: Iterable[int]) -> Media:

@@ -29,19 +29,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class Place(NamedTuple):
-    """A place in a session that a person has, or may take.
+    """A place in a session that a person has, or may take."""
 
-    Attributes:
-      opening: of the session.
-      role: of the place.
-      is_own: True if the person has it already.
-      has_ended: True if nothing is left but marks.
-    """
-
-    opening: Opening
-    role: str
-    is_own: bool
-    has_ended: bool
+    opening: Opening  # of the session
+    role: str  # of the place
+    is_own: bool  # True if the person has it already
+    has_ended: bool  # True if nothing is left but marks
 
 
 class _Session(NamedTuple):

@@ -17,36 +17,25 @@ _MAX_PERMUTED_CLIPS = 5_000_000
 
 
 class AssignmentBalance(NamedTuple):
-    """Judgements by agent and annotator, with measures of their imbalance.
+    """Judgements by agent and annotator, with measures of their imbalance."""
 
-    Attributes:
-      agents: sorted.
-      annotators: sorted.
-      judgements: of each agent by each annotator; a clip of several agents counts for each.
-      imbalance: the largest total variation distance between two agents' shares of annotators: the
-        share of one agent's judgements that other people would have to make to match the other's.
-        0 means equal shares, 1 no common annotators; None with fewer than two agents.
-      between: these two agents, or None.
-      cramers_v: of the table, 0 to 1; None if it has one row or column.
-      p: permutation p-value of `cramers_v`, if annotators are independent of agents; clips are
-        permuted within scenarios. None without it, or if no scenario has clips of different agents.
-      clips: number of judged clips.
-      twice: number of clips that at least two people judged.
-      anchors: number of clips that were reopened when agents were added.
-      anchors_judged: number of anchors that were judged again.
-    """
-
-    agents: tuple[str, ...]
-    annotators: tuple[str, ...]
+    agents: tuple[str, ...]  # sorted
+    annotators: tuple[str, ...]  # sorted
+    # of each agent by each annotator; a clip of several agents counts for each
     judgements: tuple[tuple[int, ...], ...]
+    # the largest total variation distance between two agents' shares of annotators: the share of
+    # one agent's judgements that other people would have to make to match the other's. 0 means
+    # equal shares, 1 no common annotators; None with fewer than two agents
     imbalance: float | None
-    between: tuple[str, str] | None
-    cramers_v: float | None
+    between: tuple[str, str] | None  # these two agents, or None
+    cramers_v: float | None  # of the table, 0 to 1; None if it has one row or column
+    # permutation p-value of `cramers_v`, if annotators are independent of agents; clips are
+    # permuted within scenarios. None without it, or if no scenario has clips of different agents
     p: float | None
-    clips: int
-    twice: int
-    anchors: int = 0
-    anchors_judged: int = 0
+    clips: int  # number of judged clips
+    twice: int  # number of clips that at least two people judged
+    anchors: int = 0  # number of clips that were reopened when agents were added
+    anchors_judged: int = 0  # number of anchors that were judged again
 
     @property
     def sentence(self) -> str:

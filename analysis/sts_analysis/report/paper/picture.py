@@ -21,17 +21,12 @@ _SIDES = re.compile(r'\bwidth="([\d.]+)" height="([\d.]+)"')
 
 
 class Picture(NamedTuple):
-    """A figure.
+    """A figure."""
 
-    Attributes:
-      name: of its files, without a suffix.
-      caption: what it shows, in words.
-      svg: as wide as printed, in points without a unit, which files that are made of it count by
-        themselves; its text is text, in a font whose widths are Arial's.
-    """
-
-    name: str
-    caption: str
+    name: str  # of its files, without a suffix
+    caption: str  # what it shows, in words
+    # as wide as printed, in points without a unit, which files that are made of it count by
+    # themselves; its text is text, in a font whose widths are Arial's
     svg: str
 
     def encode(self, suffix: str) -> bytes:

@@ -5,15 +5,10 @@ from typing import NamedTuple
 
 
 class Work(NamedTuple):
-    """A published work.
+    """A published work."""
 
-    Attributes:
-      short: authors and year, as in a sentence.
-      fields: of its BibTeX entry; LaTeX.
-    """
-
-    short: str
-    fields: Mapping[str, str]
+    short: str  # authors and year, as in a sentence
+    fields: Mapping[str, str]  # of its BibTeX entry; LaTeX
 
     def format_plain(self) -> str:
         """Return the work in a line of text."""

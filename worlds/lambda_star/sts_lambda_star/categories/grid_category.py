@@ -183,18 +183,13 @@ class GridCategory(ABC):
 
 
 class QuestionCategory(GridCategory):
-    """A category that asks for a word.
-
-    Attributes:
-      answers: the possible answers.
-      shortcut: a `SpeechPolicy` that answers another question; None for none.
-    """
+    """A category that asks for a word."""
 
     kind = "question"
     horizon = 5
     kinds = DIRECTIONS
-    answers: tuple[str, ...] = MOVES
-    shortcut: Any = None
+    answers: tuple[str, ...] = MOVES  # the possible answers
+    shortcut: Any = None  # a `SpeechPolicy` that answers another question; None for none
     label = staticmethod(label_answer)
 
     @abstractmethod
@@ -328,12 +323,9 @@ class PairCategory(ActionCategory):
 
     Only an agent that follows the instruction passes both. `find` returns the difficulty of the
     first option.
-
-    Attributes:
-      options: the two halves.
     """
 
-    options: Mapping[str, PairOption]
+    options: Mapping[str, PairOption]  # the two halves
     needs_solver = True
 
     @property

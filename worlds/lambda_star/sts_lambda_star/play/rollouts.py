@@ -32,30 +32,21 @@ EnvironmentsLike: TypeAlias = Environments | int | Sequence[bytes]
 
 
 class Rollout(NamedTuple):
-    """Arrays of E episodes.
+    """Arrays of E episodes."""
 
-    Attributes:
-      actions: int8[E, T, P], 0 to 8: up-left, up, up-right, left, stay, right, down-left, down,
-        down-right.
-      utterances: int8[E, T, P], tokens; 0 is silence.
-      rewards: float32[E, T, P], -1 to 1, after the step's move.
-      cells: uint16[E, T + 1, P], row * width + column; entry t is before step t.
-      good: uint16[E, T + 1], Good's cells, with the same axis.
-      evil: uint16[E, T + 1], Evil's cells, with the same axis.
-      log_probs: float32[E, T, P], of the actions under the agent's weights mixed with 1% of the
-        uniform distribution; NaN if the agent returns actions instead of weights, and for built-in
-        learners that practise.
-      observed_rewards: float32[E, T, P, M], the rewards that each player saw before each step; None
-        unless requested.
-    """
-
+    # int8[E, T, P], 0 to 8: up-left, up, up-right, left, stay, right, down-left, down, down-right
     actions: NDArray[np.int8]
-    utterances: NDArray[np.int8]
-    rewards: NDArray[np.float32]
-    cells: NDArray[np.uint16]
-    good: NDArray[np.uint16]
-    evil: NDArray[np.uint16]
+    utterances: NDArray[np.int8]  # int8[E, T, P], tokens; 0 is silence
+    rewards: NDArray[np.float32]  # float32[E, T, P], -1 to 1, after the step's move
+    cells: NDArray[np.uint16]  # uint16[E, T + 1, P], row * width + column; entry t is before step t
+    good: NDArray[np.uint16]  # uint16[E, T + 1], Good's cells, with the same axis
+    evil: NDArray[np.uint16]  # uint16[E, T + 1], Evil's cells, with the same axis
+    # float32[E, T, P], of the actions under the agent's weights mixed with 1% of the uniform
+    # distribution; NaN if the agent returns actions instead of weights, and for built-in learners
+    # that practise
     log_probs: NDArray[np.float32]
+    # float32[E, T, P, M], the rewards that each player saw before each step; None unless
+    # requested
     observed_rewards: NDArray[np.float32] | None = None
 
     def __repr__(self) -> str:
