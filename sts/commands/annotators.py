@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,7 @@ def invite(workspace: Workspace, *, name: str = _PERSON) -> Result:
     """Create a new invitation link, also for another browser; reactivates the person."""
     from sts.annotations.people import people
 
-    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
-        return _describe_person(connection, people.invite(connection, name, now=store.now()))
+    return _change(workspace, name, people.invite)
 
 
 @declare("deactivate Ana")
@@ -88,8 +88,7 @@ def deactivate(workspace: Workspace, *, name: str = _PERSON) -> Result:
     """End a person's access; their judgements are kept."""
     from sts.annotations.people import people
 
-    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
-        return _describe_person(connection, people.deactivate(connection, name, now=store.now()))
+    return _change(workspace, name, people.deactivate)
 
 
 @declare("role Ana lead")
@@ -103,11 +102,7 @@ def role(
     """Give a person a role or remove it."""
     from sts.annotations.people import people
 
-    is_granted = not remove
-    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
-        now = store.now()
-        person = people.set_role(connection, name, role, is_granted=is_granted, now=now)
-        return _describe_person(connection, person)
+    return _change(workspace, name, partial(people.set_role, role=role, is_granted=not remove))
 
 
 @declare("recruit --people 50")
@@ -198,6 +193,12 @@ def email(
 
     with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
         return _describe_person(connection, people.set_email(connection, name, email))
+
+
+def _change(workspace: Workspace, name: str, change: Callable[..., Annotator]) -> Result:
+    """Change a person, and return what holds for them now."""
+    with _open_store(workspace, name) as store, store.write(exclusive=True) as connection:
+        return _describe_person(connection, change(connection, name, now=store.now()))
 
 
 def _open_store(workspace: Workspace, name: str) -> AnnotationStore:

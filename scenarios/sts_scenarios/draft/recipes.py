@@ -66,11 +66,6 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scenario: tuple[RecipeScenario, ...]
 
 
-def list_recipes() -> list[str]:
-    """Return the names of the packaged recipes."""
-    return sorted(registry.list_entry_points(GROUP))
-
-
 def load_recipe(name: str) -> Recipe:
     """Return a packaged recipe, or the one in a file whose name ends in `.toml`.
 
