@@ -19,21 +19,13 @@ FOLDER = "continuations/requests"
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A number of continuations, by scenario, that an agent was asked for with a seed.
+    """A number of continuations, by scenario, that an agent was asked for with a seed."""
 
-    Attributes:
-      format: of the file.
-      agent: its name.
-      fingerprint: of the agent.
-      seed: of the run.
-      counts: by the content hash of each scenario.
-    """
-
-    format: Literal["run-request/1"]
-    agent: str
-    fingerprint: str
-    seed: int
-    counts: dict[str, int]
+    format: Literal["run-request/1"]  # of the file
+    agent: str  # its name
+    fingerprint: str  # of the agent
+    seed: int  # of the run
+    counts: dict[str, int]  # by the content hash of each scenario
 
 
 def record_request(

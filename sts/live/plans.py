@@ -34,35 +34,21 @@ _SEEDS = 2**31
 
 
 class PlannedAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent of a study.
+    """An agent of a study."""
 
-    Attributes:
-      path: how it is loaded: a name, or `module:Class`.
-      name: its name.
-      fingerprint: of its code when the study was planned.
-      sees: its access, one of `sts.ratings.ACCESS_LEVELS`.
-    """
-
-    path: str
-    name: str
-    fingerprint: str
-    sees: str
+    path: str  # how it is loaded: a name, or `module:Class`
+    name: str  # its name
+    fingerprint: str  # of its code when the study was planned
+    sees: str  # its access, one of `sts.ratings.ACCESS_LEVELS`
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A planned session.
+    """A planned session."""
 
-    Attributes:
-      person: index of the person, from 0.
-      order: place among the person's sessions, from 1; 0 for practice.
-      agent: index among the plan's agents; -1 for the practice agent.
-      seed: of the world.
-    """
-
-    person: int
-    order: int
-    agent: int
-    seed: int
+    person: int  # index of the person, from 0
+    order: int  # place among the person's sessions, from 1; 0 for practice
+    agent: int  # index among the plan's agents; -1 for the practice agent
+    seed: int  # of the world
 
     @property
     def practice(self) -> bool:
@@ -71,40 +57,25 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The plan of a study.
+    """The plan of a study."""
 
-    Attributes:
-      format: "live-plan/1".
-      name: of the study.
-      domain: in which people and agents meet.
-      settings: of its worlds, passed to `generate`.
-      agents: in the order given.
-      practice_agent: which everyone meets first.
-      people: their number.
-      minutes: length of a session.
-      tick: seconds from step to step; None for the domain's default.
-      prompts: from which setters improvise.
-      wordings: which setters can choose from: those of all agents, so that they reveal none.
-      seed: of the plan.
-      cells: the sessions, by person and order.
-      rehearsal: True if scripts play the people; journals and scores then call them scripts.
-      split: from which its worlds are drawn, one of `worlds.CHOICES`; left out of the file if any.
-    """
-
-    format: str
-    name: str
-    domain: str
-    settings: dict[str, Any]
-    agents: tuple[PlannedAgent, ...]
-    practice_agent: PlannedAgent
-    people: int
-    minutes: float
-    tick: float | None
-    prompts: tuple[Prompt, ...]
+    format: str  # "live-plan/1"
+    name: str  # of the study
+    domain: str  # in which people and agents meet
+    settings: dict[str, Any]  # of its worlds, passed to `generate`
+    agents: tuple[PlannedAgent, ...]  # in the order given
+    practice_agent: PlannedAgent  # which everyone meets first
+    people: int  # their number
+    minutes: float  # length of a session
+    tick: float | None  # seconds from step to step; None for the domain's default
+    prompts: tuple[Prompt, ...]  # from which setters improvise
+    # which setters can choose from: those of all agents, so that they reveal none
     wordings: tuple[str, ...]
-    seed: int
-    cells: tuple[Cell, ...]
+    seed: int  # of the plan
+    cells: tuple[Cell, ...]  # the sessions, by person and order
+    # True if scripts play the people; journals and scores then call them scripts
     rehearsal: bool = False
+    # from which its worlds are drawn, one of `worlds.CHOICES`; left out of the file if any
     split: str = ANY
 
     def __post_init__(self) -> None:

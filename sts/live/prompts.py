@@ -26,19 +26,13 @@ _MAX_BYTES, _MAX_PROMPTS = 2**20, 1000
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One prompt.
+    """One prompt."""
 
-    Attributes:
-      kind: what it asks the setter for.
-      difficulty: how hard an agent that follows instructions would find most of what it leads to.
-      text: one line.
-      domains: the domains that it suits; () for all.
-    """
-
-    kind: Literal["instruction", "question", "play"]
+    kind: Literal["instruction", "question", "play"]  # what it asks the setter for
+    # how hard an agent that follows instructions would find most of what it leads to
     difficulty: Literal["easy", "medium", "hard"]
-    text: str
-    domains: tuple[str, ...] = ()
+    text: str  # one line
+    domains: tuple[str, ...] = ()  # the domains that it suits; () for all
 
     def __post_init__(self) -> None:
         """Raise ValueError if the text is not one line of printable characters."""

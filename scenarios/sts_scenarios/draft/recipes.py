@@ -49,21 +49,13 @@ class RecipeScenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A suite as decisions alone.
+    """A suite as decisions alone."""
 
-    Attributes:
-      format: "recipe/1".
-      suite: the name of the suite.
-      description: of the suite.
-      importer: the format of `sts trajectories import` that reads the recordings.
-      scenario: its scenarios.
-    """
-
-    format: Literal["recipe/1"]
-    suite: str
-    description: str
-    importer: str
-    scenario: tuple[RecipeScenario, ...]
+    format: Literal["recipe/1"]  # "recipe/1"
+    suite: str  # the name of the suite
+    description: str  # of the suite
+    importer: str  # the format of `sts trajectories import` that reads the recordings
+    scenario: tuple[RecipeScenario, ...]  # its scenarios
 
 
 def load_recipe(name: str) -> Recipe:
