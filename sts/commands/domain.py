@@ -67,8 +67,4 @@ def check(
     return Result(value, text, 1 if failed else 0)
 
 
-DOMAIN = group(
-    "domain check my_world:MyWorld --seeds 3 --steps 40",
-    ls,
-    check,
-)
+DOMAIN = group("domain check my_world:MyWorld --seeds 3 --steps 40", ls, check)

@@ -59,11 +59,7 @@ def add(
     new = map_lines(csv, rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(exclusive=True) as connection:
         study, now = store.study, store.now()
-        map_lines(
-            csv,
-            new,
-            lambda row: queue.add_reference(connection, *row, study=study, now=now),
-        )
+        map_lines(csv, new, lambda row: queue.add_reference(connection, *row, study=study, now=now))
     done = [
         {"continuation": item.continuation, "verdict": truth, "step": marked}
         for item, truth, marked, _ in new.values()
@@ -155,9 +151,4 @@ def ls(workspace: Workspace) -> Result:
     return Result({"references": [reference._asdict() for reference in pool]}, text)
 
 
-REFERENCES = group(
-    "references add CONTINUATION --verdict success --step 7",
-    add,
-    ls,
-    propose,
-)
+REFERENCES = group("references add CONTINUATION --verdict success --step 7", add, ls, propose)

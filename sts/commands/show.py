@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sts.cli.command import Result, argument, declare, option, repeatable
+from sts.commands.study import candidate_states
 from sts.errors import ArgumentError, UnknownName
 
 if TYPE_CHECKING:
@@ -118,7 +119,6 @@ def _is_linked(scenario: Scenario, other: Summary) -> bool:
 
 def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Return a candidate of a draft as what it was edited to, and what belongs with it."""
-    from sts.commands.study import candidate_states
     from sts.suites.drafts import open_draft
 
     draft = open_draft(workspace, name)

@@ -10,6 +10,7 @@ from sts import registry
 from sts.cli.arguments import format_table, show_progress, to_records, warn
 from sts.cli.command import Result, argument, declare, group, option
 from sts.commands.importing import describe_formats, import_files, load_format
+from sts.commands.study import candidate_states
 from sts.errors import StsError, Unavailable
 from sts.names import count_noun, escape_unprintable
 
@@ -59,7 +60,6 @@ def _load_candidates(workspace: Workspace, name: str, format: str, player: int) 
 
     Of a format that holds one player, those alone that are asked of this one; warns of others.
     """
-    from sts.commands.study import candidate_states
     from sts.suites import drafts, training
     from sts.suites.decisions import CandidateState
 
@@ -213,10 +213,5 @@ def export(
 
 
 TRAJECTORIES = group(
-    "trajectories export test.parquet --split test",
-    import_files,
-    ls,
-    show,
-    verify,
-    export,
+    "trajectories export test.parquet --split test", import_files, ls, show, verify, export
 )

@@ -168,10 +168,4 @@ def _backup_record(file: Path, workspace: Workspace, manifest: Manifest) -> dict
     }
 
 
-WORKSPACE = group(
-    "workspace backup study.backup",
-    backup,
-    restore,
-    move,
-    check,
-)
+WORKSPACE = group("workspace backup study.backup", backup, restore, move, check)

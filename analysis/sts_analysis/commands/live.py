@@ -139,19 +139,4 @@ def _describe(agent: AgentScore) -> list[str]:
     return lines
 
 
-LIVE = group(
-    "live new pilot --agent {agent} --agent {other} --people 4",
-    new,
-    ls,
-    show,
-    score,
-)
-
-
-LIVE = group(
-    "live new pilot --agent {agent} --agent {other} --people 4",
-    new,
-    ls,
-    show,
-    score,
-)
+LIVE = group("live new pilot --agent {agent} --agent {other} --people 4", new, ls, show, score)

@@ -186,12 +186,7 @@ def report(
             linked=n_clips == APP,
         ) as (evidence, summary):
             page = write_report(
-                folder,
-                built.results,
-                built.study,
-                paper=paper,
-                title=title,
-                evidence=evidence,
+                folder, built.results, built.study, paper=paper, title=title, evidence=evidence
             )
     else:
         page = built.save(folder, paper=paper, title=title)

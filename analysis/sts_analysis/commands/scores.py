@@ -27,7 +27,4 @@ def import_(
     return Result(value, f"{len(scores)} scores ({', '.join(metrics)}) in {path}")
 
 
-SCORES = group(
-    "scores import scores.csv",
-    import_,
-)
+SCORES = group("scores import scores.csv", import_)

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 def list_commands(
-    workspace: Workspace,
-    domain_demo: Demo,
-    *,
-    continuations: int,
-    workers: int,
-    port: int | None,
+    workspace: Workspace, domain_demo: Demo, *, continuations: int, workers: int, port: int | None
 ) -> list[list[str]]:
     """Return the commands of a demo, in order, without the common flags; no port, no app."""
     from sts.suites.folders import list_versions

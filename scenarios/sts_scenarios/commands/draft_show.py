@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result, argument, declare, option, repeatable, switch
+from sts.commands.study import read_study
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.names import count_noun
 from sts_scenarios.commands.arguments import DRAFT_NAME
@@ -56,7 +57,6 @@ def show(
     author: str | None = option("NAME", "curator who looks (default: your login)", flag="--user"),
 ) -> Result:
     """List candidates and the decisions about them."""
-    from sts.commands.study import read_study
     from sts_scenarios.draft.curation import find_person, rating_agreement, visible_ratings
     from sts_scenarios.draft.freezing import current_scenario, load_candidates, select_candidates
     from sts_scenarios.rules import categories

@@ -36,11 +36,7 @@ def ls(workspace: Workspace) -> Result:
 
 
 @declare("show {suite}")
-def show(
-    workspace: Workspace,
-    *,
-    suite: str = SUITE,
-) -> Result:
+def show(workspace: Workspace, *, suite: str = SUITE) -> Result:
     """Show a suite's scenarios."""
     from sts.suites import selections
     from sts.suites import suite_store as store
@@ -257,15 +253,4 @@ def build(
     return Result({"suite": suite.label, "hash": suite.hash}, f"built: {_format_title(suite)}")
 
 
-SUITES = group(
-    "suite show {suite}",
-    ls,
-    show,
-    verify,
-    statement,
-    tag,
-    save,
-    diff,
-    build,
-    freeze,
-)
+SUITES = group("suite show {suite}", ls, show, verify, statement, tag, save, diff, build, freeze)

@@ -6,8 +6,5 @@ from sts_lambda_star.commands.filmstrip import filmstrip
 from sts_lambda_star.commands.score import score
 
 COMMAND = command.group(
-    "lambda-star score --agent random --agent local-search --agent oracle",
-    score,
-    filmstrip,
-    check,
+    "lambda-star score --agent random --agent local-search --agent oracle", score, filmstrip, check
 )

@@ -5,8 +5,7 @@ from sts.plugin import command, show_progress
 
 @command.declare("check")
 def check(
-    *,
-    rules: str = command.option(("2019", "package"), "rules for pots", "2019"),
+    *, rules: str = command.option(("2019", "package"), "rules for pots", "2019")
 ) -> command.Result:
     """Compare every recorded state with a replay."""
     from sts_overcooked import trials as source

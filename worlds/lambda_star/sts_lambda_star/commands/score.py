@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sts.plugin import (
-    ArgumentError,
-    command,
-    format_table,
-    print_result,
-    show_progress,
-)
+from sts.plugin import ArgumentError, command, format_table, print_result, show_progress
 from sts_lambda_star.commands.arguments import (
     AGENT_HELP,
     EPISODES,
