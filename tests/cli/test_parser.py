@@ -80,7 +80,7 @@ def leaf_commands() -> list[tuple[str, Command]]:
 LEAVES = pytest.mark.parametrize(
     ("words", "found"), [pytest.param(*one, id=one[0]) for one in leaf_commands()]
 )
-SAMPLES = ("2", "10x10", "2-23", "0.5")
+SAMPLES = ("3", "10x10", "2-23", "0.5")
 """Words, of which every option takes at least one."""
 
 

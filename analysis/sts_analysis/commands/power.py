@@ -53,6 +53,9 @@ ASSUMED = {
     "specificity": 0.95,
 }
 """Assumptions about a study without a pilot."""
+STRICTNESS, FAVOURITISM, MAX_DEVIATION = 1.2, 0.4, 5.0
+"""Of the raters of translations of the WMT evaluation, in log odds; and the largest that is
+planned for."""
 
 
 def _size_option(name: str, meaning: str) -> Any:
@@ -95,7 +98,26 @@ class Assumed(NamedTuple):
     specificity: float | None = _assumption("specificity", "annotators' specificity")
 
 
-_AIM, _SIZE, _ASSUMED = Aim(), Size(), Assumed()
+class Judges(NamedTuple):
+    """Annotators, if what other annotators than those of the study would find is planned too."""
+
+    annotators: int | None = option(
+        "K", "plan differences that hold for others too, if so many judge (default: no)", least=3
+    )
+    strictness: float | None = option(
+        "SD",
+        "how far annotators differ, in log odds of a success (default: the pilot's, or "
+        f"{STRICTNESS})",
+        type=float,
+    )
+    favouritism: float | None = option(
+        "SD",
+        f"how far one differs on an agent beyond that (default: the pilot's, or {FAVOURITISM})",
+        type=float,
+    )
+
+
+_AIM, _SIZE, _ASSUMED, _JUDGES = Aim(), Size(), Assumed(), Judges()
 
 
 @declare("power --scenarios 320 --continuations 5 --n-agents 6")
@@ -109,12 +131,13 @@ def power(
     aim: Aim = _AIM,
     size: Size = _SIZE,
     assumed: Assumed = _ASSUMED,
+    judges: Judges = _JUDGES,
 ) -> Result:
     """Plan a study: scenarios, continuations and annotations needed to find a difference."""
     import numpy as np
 
     from sts_analysis.planning.chances import Accuracy
-    from sts_analysis.planning.pilot import measure
+    from sts_analysis.planning.pilot import find_deviations, measure
     from sts_analysis.planning.power import Assumptions, Design
     from sts_analysis.planning.race_hours import simulate_race, spread_agents
 
@@ -125,6 +148,7 @@ def power(
         if value and not has_pilot:
             raise ArgumentError(f"{flag} needs a pilot: {EITHER}")
     _check_aim(aim)
+    _check_judges(judges, fixed=source.target == "fixed")
     given: dict[str, Any] = ASSUMED | stated
     if given["sensitivity"] + given["specificity"] <= 1:
         raise ArgumentError("--sensitivity and --specificity: expected a sum above 1, as guesses")
@@ -138,7 +162,8 @@ def power(
         model = spread_agents(assumptions, aim.difference / 100, agents)
         race: Race = functools.partial(simulate_race, model, assumptions.share, accuracy, aim.goal)
         known = {"a": "", "b": "", "rates": model.rate[:, 0].tolist()}
-        rows = [known | _plan(aim, size, assumptions, design, agents, race)]
+        judges = _read_judges(judges, None)
+        rows = [known | _plan(aim, size, assumptions, design, agents, race, judges)]
         return Result({"pairs": rows}, _describe(rows))
     pilot = load_pilot(source, workspace_path)
     names = [pilot.outcomes.agents[agent] for agent in pilot.ranked]
@@ -150,7 +175,8 @@ def power(
     chances = moments.fit_chances(pilot.accuracy), moments.share, pilot.accuracy
     # Pairs of a complete pilot have the same design.
     race = functools.cache(functools.partial(simulate_race, *chances, aim.goal))
-    rows = [{"a": a, "b": b} | _measure(aim, size, pilot, race, a, b) for a, b in pairs]
+    judges = _read_judges(judges, find_deviations(pilot, float(chances[0].rate.mean())))
+    rows = [{"a": a, "b": b} | _measure(aim, size, pilot, race, judges, a, b) for a, b in pairs]
     if all("reason" in row for row in rows):
         raise DamagedData("; ".join(f"{_name(row)}: {row['reason']}" for row in rows))
     return Result({"pairs": rows}, _describe(rows))
@@ -180,7 +206,27 @@ def _check_aim(aim: Aim) -> None:
         raise ArgumentError(f"--power: expected a probability in (0.05, 1), found {aim.power}")
 
 
-def _measure(aim: Aim, size: Size, pilot: Pilot, race: Race, a: str, b: str) -> Row:
+def _check_judges(judges: Judges, *, fixed: bool) -> None:
+    for name in ("strictness", "favouritism"):
+        value = getattr(judges, name)
+        if value is not None and judges.annotators is None:
+            raise ArgumentError(f"--{name} needs --annotators")
+        if value is not None and not 0 <= value <= MAX_DEVIATION:
+            raise ArgumentError(f"--{name}: expected 0 to {MAX_DEVIATION:g}, found {value}")
+    if judges.annotators is not None and fixed:
+        raise ArgumentError("--annotators is for other scenarios; leave out --target fixed")
+
+
+def _read_judges(judges: Judges, found: tuple[float, float] | None) -> Judges:
+    """Return annotators who differ as those of a pilot, where nothing else is stated."""
+    strictness, favouritism = found or (STRICTNESS, FAVOURITISM)
+    return judges._replace(
+        strictness=strictness if judges.strictness is None else judges.strictness,
+        favouritism=favouritism if judges.favouritism is None else judges.favouritism,
+    )
+
+
+def _measure(aim: Aim, size: Size, pilot: Pilot, race: Race, judges: Judges, a: str, b: str) -> Row:
     from sts_analysis.planning.pilot import measure_pair, widen_count
 
     measured = measure_pair(pilot, *(pilot.outcomes.agents.index(name) for name in (a, b)))
@@ -190,26 +236,41 @@ def _measure(aim: Aim, size: Size, pilot: Pilot, race: Race, a: str, b: str) -> 
     if size.continuations is not None and math.isnan(assumptions.icc):
         raise ArgumentError(f"--continuations: what another number does is {_ONE_CONTINUATION}")
     agents = aim.n_agents or len(pilot.ranked)
-    row = _plan(aim, size, assumptions, design, agents, race) | {"answers": pilot.answers}
+    row = _plan(aim, size, assumptions, design, agents, race, judges)
+    row |= {"answers": pilot.answers}
     df = design.degrees_of_freedom(len(assumptions.rate))
     number = row["needed"]["scenarios"]
     return row | {"scenarios_range": None if number is None else widen_count(number, df)}
 
 
 def _plan(
-    aim: Aim, size: Size, assumptions: Assumptions, design: Design, agents: int, race: Race
+    aim: Aim,
+    size: Size,
+    assumptions: Assumptions,
+    design: Design,
+    agents: int,
+    race: Race,
+    judges: Judges,
 ) -> Row:
+    from sts_analysis.planning.annotator_power import Pool, plan_for_others
     from sts_analysis.planning.power import plan_study
 
     pairs = agents * (agents - 1) // 2
     design = design._replace(**_list_stated(size), pairs=pairs, power=aim.power)
     known = assumptions._asdict() | assumptions.accuracy._asdict()
     known["rate"] = float(assumptions.share @ assumptions.rate)
+    others = None
+    if judges.annotators:
+        assert judges.strictness is not None and judges.favouritism is not None
+        pool = Pool(judges.annotators, agents, judges.strictness, judges.favouritism)
+        plan = plan_for_others(assumptions, design, pool, aim.difference / 100)
+        others = plan._asdict() | {"pool": pool._asdict()}
     return {
         "assumptions": {n: None if math.isnan(known[n]) else known[n] for n in ASSUMED},
         "design": design._asdict(),
         "target": aim.difference / 100,
         **plan_study(assumptions, design, aim.difference / 100)._asdict(),
+        "others": others,
         "goal": aim.goal,
         "hours": _list_hours(assumptions, design, agents * aim.seconds / 3600, race),
     }
@@ -262,6 +323,8 @@ def _describe(rows: list[Row]) -> str:
         f"{source if 'answers' in first else 'Assumed'}: {texts}.",
         f"Variance of the difference: {shares}.",
     ]
+    if first["others"]:
+        lines.append(_describe_others(first["others"], points))
     if rows_of_hours := first["hours"]:
         cells = [
             (
@@ -286,6 +349,26 @@ def _describe(rows: list[Row]) -> str:
             text = _ONE_CONTINUATION
         lines.append(f"{name.capitalize()} for {points}, all else the same: {text}.")
     return "\n".join(lines)
+
+
+def _describe_others(row: Row, points: str) -> str:
+    pool, needed = row["pool"], row["needed"]
+    found = "none is detectable"
+    if row["difference"] is not None:
+        found = f"detectable difference {100 * row['difference']:.1f}"
+    if row["power"] is not None:
+        found += f", power {row['power']:.2f} ± {row['power_error']:.2f}"
+    numbers = " or ".join(
+        f"{needed[name] or 'no number of'} {name}" for name in ("scenarios", "annotators")
+    )
+    shares = row["shares"]
+    judged = f"{shares['strictness'] + shares['favours']:.0%}"
+    return (
+        f"For other annotators like these {pool['annotators']} (strictness "
+        f"{pool['strictness']:.2f}, favouritism {pool['favouritism']:.2f} in log odds): {found}. "
+        f"{judged} of the variance is between annotators. {points[:1].upper()}{points[1:]} take "
+        f"{numbers}, all else the same."
+    )
 
 
 def _describe_race(row: Row) -> str:

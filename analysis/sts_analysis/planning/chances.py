@@ -8,11 +8,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 # Evenly spaced normal scores are dense in both tails, where chances reach 0 and 1.
 _QUANTILES = special.ndtr(np.linspace(-6.5, 6.5, 1301))
 _EDGE = 1e-3
+POPULATION = special.ndtri((np.arange(200) + 0.5) / 200)
+"""The middles of 200 equal shares of a normal distribution."""
+_MAX_DEVIATION = 10.0
 
 
 class Accuracy(NamedTuple):
@@ -42,6 +45,27 @@ class Accuracy(NamedTuple):
         """
         base = special.logit(np.array([self.sensitivity, 1 - self.specificity]))
         return np.asarray(special.expit(np.add.outer(base, strictness)))
+
+    def average(self, deviation: float) -> "Accuracy":
+        """Return the accuracy of all annotators together, if their log odds vary so much."""
+        success, other = self.call(deviation * POPULATION).mean(axis=1)
+        return Accuracy(float(success), 1 - float(other))
+
+    def find_deviation(self, rate: float, variance: float) -> float:
+        """Find the standard deviation, in log odds, that gives judged rates a variance.
+
+        Args:
+          rate: true pass rate.
+          variance: of the rate as judged, between annotators.
+        """
+
+        def exceed(deviation: float) -> float:
+            success, other = self.call(deviation * POPULATION)
+            return float((rate * success + (1 - rate) * other).var()) - variance
+
+        if not exceed(0.0) < 0 < exceed(_MAX_DEVIATION):
+            return 0.0
+        return float(optimize.brentq(exceed, 0.0, _MAX_DEVIATION))
 
 
 class ChanceModel(NamedTuple):

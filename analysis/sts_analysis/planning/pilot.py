@@ -236,6 +236,20 @@ def measure_pair(pilot: Pilot, first: int, second: int) -> tuple[Assumptions, De
     return assumptions, design
 
 
+def find_deviations(pilot: Pilot, rate: float) -> tuple[float, float] | None:
+    """Find how far annotators differ in log odds, in strictness and in whom they favour.
+
+    None if fewer than two judged. `rate` is the true rate at which rates as judged vary as they do.
+    """
+    model = pilot.model.annotators
+    if model is None or len(model.workload) < 2:
+        return None
+    return (
+        pilot.accuracy.find_deviation(rate, model.strictness**2),
+        pilot.accuracy.find_deviation(rate, model.favouritism**2),
+    )
+
+
 def scenarios_needed(
     model: RateModel, first: int, second: int, *, pairs: int
 ) -> tuple[int, int] | None:

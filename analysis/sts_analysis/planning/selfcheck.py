@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, special
 
 from sts.errors import StsError
 from sts.jobs.executors import Executor
-from sts_analysis.planning.chances import Accuracy, ChanceModel
-from sts_analysis.planning.pilot import Pilot, measure
+from sts_analysis.planning.chances import ChanceModel
+from sts_analysis.planning.pilot import Pilot, find_deviations, measure
 from sts_analysis.planning.power import ERROR_RATE
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.means import weigh_rows
@@ -35,9 +34,6 @@ LIMITS = {
 }
 """The nominal value of each share and the worst that passes; below .5 they are error rates."""
 _AT_ONCE = 10
-_MAX_STRICTNESS = 10.0
-# The middles of 200 equal shares of a normal distribution.
-_POPULATION = special.ndtri((np.arange(200) + 0.5) / 200)
 _WORDS = np.array(["failure", "success"], dtype=object)
 
 
@@ -91,12 +87,10 @@ def read_design(pilot: Pilot) -> StudyDesign:
     rows = table[drawn]
     people = outcomes.judging.annotators if outcomes.judging else ()
     moments = measure(outcomes, np.arange(len(outcomes.agents)))
-    chances, model = moments.fit_chances(pilot.accuracy), pilot.model.annotators
+    chances = moments.fit_chances(pilot.accuracy)
     # The larger of what differences and rates show, so that the check can fail for both.
     share = max(chances.trajectory_share, moments.rate_trajectory_share)
-    spreads = (model.strictness, model.favouritism) if model and len(people) > 1 else (0.0, 0.0)
-    rate = float(chances.rate.mean())
-    strictness, favouritism = (_find_deviation(pilot.accuracy, rate, x**2) for x in spreads)
+    strictness, favouritism = find_deviations(pilot, float(chances.rate.mean())) or (0.0, 0.0)
     made = outcomes.continuations
     auto = made.tally(made.auto_resolved, outcomes.value.shape)
     return StudyDesign(
@@ -112,18 +106,6 @@ def read_design(pilot: Pilot) -> StudyDesign:
         strictness=strictness,
         favouritism=favouritism,
     )
-
-
-def _find_deviation(accuracy: Accuracy, rate: float, variance: float) -> float:
-    """Find the standard deviation, in log odds, that gives pass rates a variance."""
-
-    def exceed(deviation: float) -> float:
-        success, other = accuracy.call(deviation * _POPULATION)
-        return float((rate * success + (1 - rate) * other).var()) - variance
-
-    if not exceed(0.0) < 0 < exceed(_MAX_STRICTNESS):
-        return 0.0
-    return float(optimize.brentq(exceed, 0.0, _MAX_STRICTNESS))
 
 
 def list_cases(design: StudyDesign) -> list[StudyDesign]:
@@ -195,8 +177,9 @@ def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
     }
     if model.generalises(rates, ranked):
         spread = float(np.hypot(design.strictness, design.favouritism))
-        usual = design.pilot.accuracy.call(spread * _POPULATION).mean(axis=1)
-        elsewhere = design.judge(chance, np.repeat(usual[:, None], len(chance), axis=1))
+        usual = design.pilot.accuracy.average(spread)
+        called = np.array([usual.sensitivity, 1 - usual.specificity])
+        elsewhere = design.judge(chance, np.repeat(called[:, None], len(chance), axis=1))
         truth = (weight * elsewhere[ranked]).sum(axis=1)
         found = _check_pairs(
             model.compare(ranked, other_annotators=True), elsewhere, there, grouping
