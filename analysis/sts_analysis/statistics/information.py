@@ -76,6 +76,24 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
     return Information(np.asarray(np.clip(share, 0.0, 1.0)), known)
 
 
+def vary_within_pairs(outcomes: Outcomes, pairs: Comparisons) -> tuple[np.ndarray, int]:
+    """Measure what continuations add to the variance of each difference, on shared scenarios.
+
+    Returns:
+      float64[P], NaN if an agent of the pair has no two continuations in a scenario; and the
+      degrees of freedom of all agents together.
+    """
+    known = np.isfinite(outcomes.value)
+    number = known.astype(np.float64)
+    each = divide(1.0, outcomes.judged) * known @ number.T  # over scenarios that the other has
+    count = (number @ number.T)[pairs.first, pairs.second]
+    within = _vary_within(outcomes)
+    sums = (within[:, None] * each)[pairs.first, pairs.second]
+    sums = sums + (within[:, None] * each)[pairs.second, pairs.first]
+    free = np.maximum(outcomes.judged - 1, 0).sum()
+    return np.where(count > 0, divide(sums, count**2), np.nan), int(free)
+
+
 def _vary_within(outcomes: Outcomes) -> np.ndarray:
     """Return float64[A], the variance of continuations within scenarios; NaN if none has two."""
     made, shape = outcomes.continuations, outcomes.value.shape

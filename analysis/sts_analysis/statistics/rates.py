@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import expit, stdtr
 
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.annotators import AnnotatorModel, fit_annotators
@@ -215,12 +215,11 @@ class RateModel:
         if model is None or self._people < MIN_ANNOTATORS_OF_RATES:
             return wide
         known = np.flatnonzero(np.isfinite(rates.rate) & model.tell(rates.workload))
-        chance = model.log_odds[known]
-        lenient, favoured = model.vary(rates.rate[known], chance)
+        lenient, favoured = model.vary(rates.rate[known], expit(model.log_odds[known]))
         se, df = _join_variances(
             (rates.se[known] ** 2, rates.df[known]),
             ((lenient**2).sum(axis=1), np.full(len(known), self._people - 1.0)),
-            (favoured, np.full(len(known), self._favour_df)),
+            (favoured, np.full(len(known), self.favour_df)),
         )
         units = np.maximum(rates.units[known], 1)
         wide[known] = est.rate_intervals(rates.rate[known], se, df, units)
@@ -310,7 +309,7 @@ class RateModel:
         return 0 if self.annotators is None else len(self.annotators.workload)
 
     @property
-    def _favour_df(self) -> float:
+    def favour_df(self) -> float:
         """Degrees of freedom of the variance of favours, less its noise (Satterthwaite 1946)."""
         if self.annotators is None:
             return 1.0
@@ -459,7 +458,7 @@ class RateModel:
                 people = ((left.lenient[i] - right.lenient[j]) ** 2).sum(axis=1)
                 favoured = left.favoured[i] + right.favoured[j]
                 variances.append((people, np.full(len(j), max(self._people - 1.0, 1.0))))
-                variances.append((favoured, np.full(len(j), self._favour_df)))
+                variances.append((favoured, np.full(len(j), self.favour_df)))
             se, df = _join_variances(*variances)
             differing = (np.abs(left.sums[i] - right.sums[j]) > weighting.rounding).sum(axis=1)
             rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]

@@ -4,6 +4,7 @@ ORDER = (
     "rates",
     "conditions",
     "comparisons",
+    "variance",
     "looks",
     "scenarios",
     "pairs",
