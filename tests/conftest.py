@@ -21,6 +21,7 @@ from tests.browser import start_chromium
 from tests.programs import NEEDS, PROGRAMS, count_skipped, require_program
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # set before NumPy is imported
+gc.disable()  # until all is collected: it would search what is imported, again and again
 
 LANDING = (
     "agents/test_external.py",
@@ -151,9 +152,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from searching what was collected, again and again."""
-    gc.collect()
+    """Let the garbage collector search only what tests make."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
