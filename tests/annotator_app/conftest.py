@@ -32,7 +32,7 @@ def ringing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace of a domain that renders pixels, in which one agent has continued a suite."""
     folder = tmp_path_factory.mktemp("ringing")
     workspace = empty_workspace(folder)
-    scenarios = ring.scenarios(24)
+    scenarios = ring.scenarios(8)
     suites.freeze_scenarios(workspace, "rings", scenarios)
     run(workspace, scenarios, (ring.RINGER,), count=1, seed=0, workers=1, progress=quiet)
     return folder
