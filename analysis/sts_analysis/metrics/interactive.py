@@ -1,14 +1,9 @@
 """The score of live evaluation: the share of a person's instructions that an agent carries out.
 
 People give different numbers of instructions and differ in what they ask and how strictly they
-mark, so the score is a ratio, and people are its clusters.
+mark, so they are the units of the report's estimator, and each instruction weighs the same.
 
-Student's plain interval covers too little near 0 and 1 (87% for eight people at a rate of .9, who
-differ with an intraclass correlation of .2); the one used here covers 97% there.
-
-Sources: Abramson et al. 2022, section 2; the ratio and its linearised error: Cochran 1977, Sampling
-Techniques, chapter 6; the interval: Dean and Pagano 2015, Survey Methodology 41:261; the slope's
-error: Liang and Zeger 1986, Biometrika 73:13.
+Sources: Abramson et al. 2022, section 2; the slope's error: Liang and Zeger 1986, Biometrika 73:13.
 """
 
 from collections import Counter
@@ -19,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.live.interactions import INTERACTIVE, SETTER, UNMARKED, Interaction
-from sts_analysis.statistics.estimate import rate_intervals, take_root
+from sts_analysis.statistics.estimate import Estimates, estimate, take_root, weigh
 
 _NO_INTERVAL = (
     "no instruction counts",
@@ -42,9 +37,7 @@ class AgentScore(NamedTuple):
     cannot_tell: int  # number marked cannot_tell, which do not count
     score: float | None  # successes / instructions; None without an instruction that counts
     standard_error: float | None  # of the score, people being the clusters; None for one person
-    # 95%, Wilson's with the effective number of instructions and Student's quantile for people -
-    # 1 degrees of freedom; without a spread between people, the instructions are the trials, or
-    # the people if all marks are the same
+    # 95%; without a spread between people, they are the trials
     interval: tuple[float, float] | None
     reason: str  # why there is no interval, or ""
     # number of instructions that count, by difficulty and kind of their prompt, such as "hard
@@ -87,12 +80,12 @@ def _score_agent(metric: str, rows: Sequence[Interaction], pooled: Counter[str])
     unmet = sorted(stratum for stratum in pooled if stratum not in mix)
     score = error = standardised = standardised_error = interval = None
     if counted:
+        found = estimate(success[None], weigh(success >= 0, np.zeros_like(person), person))
         score = float(success.mean())
-        residuals = (success - score) / len(counted)
-        error = _cluster_error(residuals, person)
-        trials = len(counted) if 0 < score < 1 else people
-        interval = _find_interval(score, error, people, trials)
-        standardised, standardised_error = _standardise(counted, success, residuals, pooled, person)
+        standardised, shared = _standardise(counted, success, found, pooled, person)
+        if people > 1:
+            error, standardised_error = float(found.se[0]), float(shared)
+            interval = float(found.interval[0, 0]), float(found.interval[0, 1])
     slope, slope_error = _fit_slope(np.array([row.order for row in counted]), success, person)
     ticks = sum(row.ticks for row in rows)
     total = sum(pooled.values())
@@ -132,38 +125,25 @@ def _cluster_error(residuals: NDArray[np.float64], person: NDArray[np.intp]) -> 
     return float(take_root(people / (people - 1) * (sums**2).sum())) if people > 1 else None
 
 
-def _find_interval(
-    score: float, error: float | None, people: int, trials: int
-) -> tuple[float, float] | None:
-    """Return the interval of a score, of `trials` if the error is 0; None for one person."""
-    if error is None:
-        return None
-    ends = rate_intervals(np.array([score]), np.array([error]), people - 1, trials)
-    return float(ends[0, 0]), float(ends[0, 1])
-
-
 def _standardise(
     rows: Sequence[Interaction],
     success: NDArray[np.float64],
-    residuals: NDArray[np.float64],
+    plain: Estimates,
     pooled: Counter[str],
     person: NDArray[np.intp],
-) -> tuple[float, float | None]:
+) -> tuple[float, np.float64]:
     """Return the score for the pooled mix, and its standard error.
 
-    Strata that the agent never met have its plain score, whose `residuals` are given.
+    Strata that the agent never met have its `plain` score.
     """
-    strata = [_name_stratum(row) for row in rows]
-    total, met = sum(pooled.values()), 0.0
-    value, parts = 0.0, np.zeros(len(rows))
-    for stratum in sorted(set(strata)):
-        inside = np.array([other == stratum for other in strata])
-        weight, rate = pooled[stratum] / total, success[inside].mean()
-        met += weight
-        value += weight * rate
-        parts[inside] += weight * (success[inside] - rate) / inside.sum()
-    parts += (1 - met) * residuals
-    return float(value + (1 - met) * success.mean()), _cluster_error(parts, person)
+    names, stratum = np.unique([_name_stratum(row) for row in rows], return_inverse=True)
+    weight = np.array([pooled[name] for name in names.tolist()])
+    met = weight.sum() / sum(pooled.values())
+    size = (weight / np.bincount(stratum))[stratum]
+    found = estimate(success[None], weigh(success >= 0, stratum, person, size))
+    errors = met * found.unit_errors + (1 - met) * plain.unit_errors
+    value = met * found.value[0] + (1 - met) * plain.value[0]
+    return float(value), take_root((errors**2).sum())
 
 
 def _fit_slope(

@@ -26,8 +26,9 @@ def test_score_matches_numbers_computed_by_hand():
     assert (found.instructions, found.successes) == (6, 4)
     assert (found.unmarked, found.cannot_tell, found.people, found.sessions) == (1, 1, 2, 2)
     assert found.score == pytest.approx(4 / 6)
-    # The residuals are 3 - 4 x 2/3 and 1 - 2 x 2/3; 2/1 x (1/9 + 1/9) / 6^2 is (1/9)^2.
-    assert found.standard_error == pytest.approx(1 / 9)
+    # The residuals are 3 - 4 x 2/3 and 1 - 2 x 2/3; (3 + 3/2) x (1/3 / 6)^2 is 1/72, where 3 and 3/2
+    # make good for means that contain the person.
+    assert found.standard_error == pytest.approx(72**-0.5)
     assert found.mix == {"easy instruction": 4, "hard instruction": 2}
     # Of all instructions 6 of 8 were easy: 6/8 x 3/4 + 2/8 x 1/2.
     assert found.standardised == pytest.approx(0.6875)
@@ -82,11 +83,11 @@ def test_unanimous_people_have_an_interval_as_wide_as_their_number_allows():
     assert few.interval[0] < 0.6 < 0.9 < many.interval[0] < many.interval[1] == 1
 
 
-def test_people_who_agree_exactly_leave_the_interval_of_their_instructions():
+def test_people_who_agree_exactly_leave_the_interval_of_their_number():
     marks = "success", "failure", "failure"
     found = score(*(interaction(mark, person=person) for person in "ab" for mark in marks))
     assert found.standard_error == found.standardised_error == 0
-    assert found.interval == pytest.approx((0.097, 0.700), abs=5e-4)  # Wilson's, of 2 in 6
+    assert found.interval == pytest.approx((0.045, 0.841), abs=5e-4)  # Wilson's, of 1/3 of 2
 
 
 def test_versions_of_an_agent_are_scored_apart():
