@@ -84,7 +84,7 @@ def _score_agent(metric: str, rows: Sequence[Interaction], pooled: Counter[str])
         score = float(success.mean())
         standardised, shared = _standardise(counted, success, found, pooled, person)
         if people > 1:
-            error, standardised_error = float(found.se[0]), float(shared)
+            error, standardised_error = float(found.se[0]), shared
             interval = float(found.interval[0, 0]), float(found.interval[0, 1])
     slope, slope_error = _fit_slope(np.array([row.order for row in counted]), success, person)
     ticks = sum(row.ticks for row in rows)
@@ -131,7 +131,7 @@ def _standardise(
     plain: Estimates,
     pooled: Counter[str],
     person: NDArray[np.intp],
-) -> tuple[float, np.float64]:
+) -> tuple[float, float]:
     """Return the score for the pooled mix, and its standard error.
 
     Strata that the agent never met have its `plain` score.
@@ -143,7 +143,7 @@ def _standardise(
     found = estimate(success[None], weigh(success >= 0, stratum, person, size))
     errors = met * found.unit_errors + (1 - met) * plain.unit_errors
     value = met * found.value[0] + (1 - met) * plain.value[0]
-    return float(value), take_root((errors**2).sum())
+    return float(value), float(take_root((errors**2).sum()))
 
 
 def _fit_slope(

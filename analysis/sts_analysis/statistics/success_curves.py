@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from sts_analysis.statistics.estimate import divide
 from sts_analysis.statistics.means import weigh_rows
 from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
 
@@ -50,6 +51,54 @@ def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[Succ
       outcomes: of one label source.
       ratings: the table that they were made from.
     """
+    made, (place, step, status, weight) = outcomes.continuations, _read_ends(outcomes, ratings)
+    order = np.argsort(made.agent[place], kind="stable")
+    order = order[weight[order] > 0]
+    ends = np.searchsorted(made.agent[place][order], np.arange(len(outcomes.agents) + 1))
+    longest = np.full(len(outcomes.agents), -np.inf)
+    np.fmax.at(longest, made.agent, made.horizon)
+    return tuple(
+        _find_curves(step[own], status[own], weight[own], made.horizon[place[own]], longest[agent])
+        for agent, own in enumerate(np.split(order, ends[1:-1]))
+    )
+
+
+def measure_times_left(outcomes: Outcomes, ratings: pd.DataFrame) -> np.ndarray:
+    """Measure how much of the horizon is left at success, 0 for everything else.
+
+    Its complement is the restricted mean time to success (Royston and Parmar 2013, BMC Med. Res.
+    Methodol. 13:152), in which a failure counts as the horizon, so that an agent that fails where
+    success takes long is not faster.
+
+    Args:
+      outcomes: of one label source.
+      ratings: the table that they were made from.
+
+    Returns:
+      float64[A, S], in [0, 1]; NaN without a value, and for an agent with a success whose step or
+      horizon is not known.
+    """
+    made, (place, step, status, weight) = outcomes.continuations, _read_ends(outcomes, ratings)
+    success = (status == SUCCESS) & (weight > 0)
+    left = np.where(success, 1 - step / made.horizon[place], 0.0)
+    agent, shape = made.agent[place], outcomes.value.shape
+    sums = np.bincount(
+        agent * shape[1] + made.scenario[place], weight * np.nan_to_num(left), shape[0] * shape[1]
+    )
+    known = np.isfinite(outcomes.value)
+    weights = weigh_rows(known, outcomes.category, outcomes.unit)
+    known[agent[success & np.isnan(left)]] = False
+    return np.where(known, np.clip(divide(sums.reshape(shape), weights), 0.0, 1.0), np.nan)
+
+
+def _read_ends(
+    outcomes: Outcomes, ratings: pd.DataFrame
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return of each verdict, and of each auto-resolved continuation: what, when, how, weight.
+
+    The place of its continuation, int64[n], the step of its marker, float64[n], int64[n] of
+    CENSORED, SUCCESS and FAILURE, and its part of the plain rate of the agent, float64[n].
+    """
     made = outcomes.continuations
     share = _weigh_continuations(outcomes)
     columns = ["continuation", "verdict", "step"]
@@ -64,16 +113,7 @@ def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[Succ
     status = np.append(status, np.full(len(auto), CENSORED))
     step = np.append(rows["step"].to_numpy(np.float64), np.full(len(auto), np.nan))
     weight = np.append(share[place] / made.verdicts[place], share[auto])
-    place = np.append(place, auto)
-    order = np.argsort(made.agent[place], kind="stable")
-    order = order[weight[order] > 0]
-    ends = np.searchsorted(made.agent[place][order], np.arange(len(outcomes.agents) + 1))
-    longest = np.full(len(outcomes.agents), -np.inf)
-    np.fmax.at(longest, made.agent, made.horizon)
-    return tuple(
-        _find_curves(step[own], status[own], weight[own], made.horizon[place[own]], longest[agent])
-        for agent, own in enumerate(np.split(order, ends[1:-1]))
-    )
+    return np.append(place, auto), step, status, weight
 
 
 def cumulative_incidence(

@@ -26,8 +26,8 @@ def test_score_matches_numbers_computed_by_hand():
     assert (found.instructions, found.successes) == (6, 4)
     assert (found.unmarked, found.cannot_tell, found.people, found.sessions) == (1, 1, 2, 2)
     assert found.score == pytest.approx(4 / 6)
-    # The residuals are 3 - 4 x 2/3 and 1 - 2 x 2/3; (3 + 3/2) x (1/3 / 6)^2 is 1/72, where 3 and 3/2
-    # make good for means that contain the person.
+    # The residuals are 3 - 4 x 2/3 and 1 - 2 x 2/3; (3 + 3/2) x (1/3 / 6)^2 is 1/72, where 3 and
+    # 3/2 make good for means that contain the person.
     assert found.standard_error == pytest.approx(72**-0.5)
     assert found.mix == {"easy instruction": 4, "hard instruction": 2}
     # Of all instructions 6 of 8 were easy: 6/8 x 3/4 + 2/8 x 1/2.

@@ -178,6 +178,21 @@ def test_time_curve_ends_at_the_plain_rate() -> None:
     without = time_to_success.compute(make_study(rows))
     assert without is not None and without.rows[1].reason.endswith("have no step")
     assert {point.agent for point in without.points} == {"good", "poor"}
+    assert without.rows[1].mean_time is None and without.rows[0].mean_time is not None
+
+
+def test_agent_that_fails_more_is_not_the_faster_one() -> None:
+    quick, thorough = "1a0a0a0a " * 12, "1a1a1a1a " * 12
+    rows = make_rows({"quick": quick, "thorough": thorough})
+    won = rows["verdict"] == "success"
+    rows["step"] = np.where(won, np.where(rows["agent"] == "quick", "2", "4"), "")
+    rows["horizon"] = "20"
+    result = time_to_success.compute(make_study(rows))
+    assert result is not None
+    slow, fast = sorted(result.rows, key=lambda row: row.agent)
+    assert slow.mean_time == pytest.approx(0.25 * 2 / 20 + 0.75) and slow.median_step == 2
+    assert fast.mean_time == pytest.approx(4 / 20) and fast.median_step == 4
+    assert slow.behind == pytest.approx(0.775 - 0.2) and fast.behind is None
 
 
 def test_consistency_counts_pairs_of_continuations_that_end_alike() -> None:

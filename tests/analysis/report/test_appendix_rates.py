@@ -124,6 +124,7 @@ def test_an_agent_is_not_worse_if_its_interval_lies_above_the_margin() -> None:
     assert answers["good"].not_worse and not answers["poor"].not_worse
     for row in answers.values():
         assert row.interval is not None and row.not_worse == (row.interval[0] > -0.25)
+        assert row.equivalent == (row.not_worse and row.interval[1] < 0.25)
     assert "Not worse than fair by 25 points" in read_section(
         compute_appendix(study), "comparisons"
     )

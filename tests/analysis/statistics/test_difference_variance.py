@@ -55,6 +55,7 @@ def test_halving_the_largest_source_helps_most() -> None:
     assert sum(row.share for row in result.rows) == pytest.approx(1)
     smallest = [row.smallest_if_halved for row in result.rows]
     assert all(x is not None and x <= result.smallest for x in smallest)
-    assert smallest.index(min(smallest)) == np.argmax([row.share for row in result.rows])
+    least = np.argmin(np.array(smallest, float))
+    assert least == np.argmax([row.share for row in result.rows])
     for row in result.rows:
         assert row.interval is None or row.interval[0] <= row.deviation <= row.interval[1]

@@ -80,12 +80,15 @@ class NonInferiority(msgspec.Struct, frozen=True):
       interval: of the difference.
       not_worse: whether the lower end is above minus the margin, and would be with all missing
         continuations against the agent; null without an interval.
+      equivalent: whether the whole interval lies within the margin on both sides, and would with
+        all missing continuations against either agent; null without an interval.
     """
 
     agent: str
     difference: float | None
     interval: Interval | None
     not_worse: bool | None
+    equivalent: bool | None
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -239,11 +242,15 @@ def _list_non_inferiority(
             continue
         other = agents.index(reference)
         value, ends = study.claim.read_difference(agent, other)
-        not_worse = bool(ends[0] > -margin) if np.isfinite(ends).all() else None
-        if not_worse and study.missing[[agent, other]].any():
-            worst = study.model.compare_worst(agent, other)
-            not_worse = bool(worst.interval[0, 0] > -margin)
-        rows.append(NonInferiority(agents[agent], number(value), interval(ends), not_worse))
+        low, high = ends
+        if np.isfinite(ends).all() and study.missing[[agent, other]].any():
+            low = min(low, study.model.compare_worst(agent, other).interval[0, 0])
+            high = max(high, -study.model.compare_worst(other, agent).interval[0, 0])
+        not_worse = bool(low > -margin) if np.isfinite(low) else None
+        equivalent = bool(not_worse and high < margin) if np.isfinite(high) else None
+        rows.append(
+            NonInferiority(agents[agent], number(value), interval(ends), not_worse, equivalent)
+        )
     return tuple(rows)
 
 
@@ -319,13 +326,16 @@ def _render_non_inferiority(result: Result, margin: float) -> Markup:
             "Difference": lambda row: points(row.difference),
             "95% interval": lambda row: point_range(row.interval),
             "Not worse": lambda row: answers[row.not_worse],
+            "Equivalent": lambda row: answers[row.equivalent],
         },
     )
     return html(
         "<h3>Not worse than {} by {} points</h3>{}<p class=cap>An agent is not worse if the whole "
-        "interval of its difference lies above \N{MINUS SIGN}{} points.</p>",
+        "interval of its difference lies above \N{MINUS SIGN}{} points, and equivalent if it lies "
+        "below {} points, too.</p>",
         result.reference_agent,
         f"{100 * margin:g}",
         table,
+        f"{100 * margin:g}",
         f"{100 * margin:g}",
     )
