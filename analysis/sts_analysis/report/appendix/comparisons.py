@@ -289,6 +289,8 @@ def _write_caption(result: Result, report: Report, moved: bool) -> str:
         "one pair; p and whether two agents differ significantly are for all pairs together, by "
         "Holm’s method."
     ]
+    if any(row.holds_for_others is not None for row in result.rows):
+        sentences.append("For others: whether the two also differ for other annotators like these.")
     if conclusion.state == "interim":
         bar = f"{conclusion.p_bar:g}".lstrip("0")
         sentences.append(f"Interim: a pair is marked only below p = {bar}.")
