@@ -115,7 +115,8 @@ def run_identical(world: World, studies: int, tolerance: Tolerance) -> Line:
 
 def list_tasks(*, fast: bool) -> list[Task]:
     """List what measures each cell of a tier."""
-    cells = [*grid.draw_fast_cells(), *grid.UNEVEN] if fast else grid.list_cells()
+    few = grid.list_favouring_cells()[5::7]
+    cells = [*grid.draw_fast_cells(), *grid.UNEVEN, *few] if fast else grid.list_cells()
     step, looks_step = (grid.FAST_STEP, grid.FAST_LOOKS_STEP) if fast else (1, 1)
     return [
         *(partial(run_cell, world) for world in cells),

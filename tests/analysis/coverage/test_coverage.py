@@ -86,6 +86,17 @@ def test_uneven_judging_covers_where_the_plain_rate_does_not(tier: Tier) -> None
         assert naive.rate < grid.MAX_WITHOUT_ANNOTATORS, world
 
 
+def test_favours_far_agents_and_new_people_are_covered(tier: Tier) -> None:
+    cells = grid.list_favouring_cells()
+    for world in cells[5 :: 7 * tier.step]:
+        found = measure_cell(world, tier.studies)
+        assert grid.find_breaches(world, found, tier.tolerance.coverage) == [], world
+        limit = grid.MAX_SIZE + tier.tolerance.size
+        assert not found.size > limit and not found.others_size > limit, world
+    naive = measure_cell(cells[-1], tier.studies, naive=True)  # new people judge new agents
+    assert naive.rate < grid.MAX_WITHOUT_ANNOTATORS
+
+
 @pytest.mark.parametrize("world", grid.WITHOUT_UNITS)
 def test_analysis_without_units_does_not_cover(world: World, tier: Tier) -> None:
     assert measure_cell(world, tier.studies, naive=True).rate < grid.MAX_WITHOUT_UNITS
