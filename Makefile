@@ -65,7 +65,7 @@ land:  ## do what a landing does: .ci/run in a fresh clone of HEAD, with no envi
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone --quiet . "$$folder/clone" && cd "$$folder/clone" \
 		&& env -u VIRTUAL_ENV -u MAKEFLAGS -u MAKELEVEL -u MFLAGS bash .ci/run
 
-coverage: $(VENV)/.test  ## simulate the coverage of the report's intervals in all cells; takes three CPU-hours
+coverage: $(VENV)/.test  ## simulate the coverage of the report's intervals in all cells; takes ten CPU-hours
 	$(BIN)/python -m tests.analysis.coverage --workers $(WORKERS)
 
 bench: $(VENV)/.test  ## measure speed and update its section of docs/benchmarks.md

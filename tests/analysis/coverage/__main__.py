@@ -1,7 +1,7 @@
 """Simulated coverage of the report's intervals, cell by cell.
 
-    python -m tests.analysis.coverage --fast        # the cells of the slow tests; four CPU-minutes
-    python -m tests.analysis.coverage --workers 2   # the full grid; three CPU-hours
+    python -m tests.analysis.coverage --fast        # the cells of the slow tests; 17 CPU-minutes
+    python -m tests.analysis.coverage --workers 2   # the full grid; ten CPU-hours
 
 Prints each cell with what was measured, and at the end what lies outside its limits. Ends with 1
 if more does than the rules allow. Writes nothing unless --out names a file.
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 
 
 Task = Callable[[int, Tolerance], Line]
-FAST_SECONDS, FULL_SECONDS = 0.21, 2.4
+FAST_SECONDS, FULL_SECONDS = 1.0, 9.0
 """CPU-seconds of one study in each cell of a tier."""
 HEADING = (
     f"{'cell':132} studies  rate width   difference width  size  few  ident"
