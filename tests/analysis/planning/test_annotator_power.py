@@ -49,6 +49,7 @@ def test_annotators_who_are_alike_cost_nothing() -> None:
     assert found.shares["strictness"] + found.shares["favours"] == pytest.approx(0)
 
 
+@pytest.mark.landing
 def test_more_scenarios_do_not_make_good_for_annotators_who_favour_agents() -> None:
     _, few = plan(200, 3, Pool(3, 2, 0.5, 1.0), 0.2)
     assert few.needed["scenarios"] is None
@@ -58,6 +59,7 @@ def test_more_scenarios_do_not_make_good_for_annotators_who_favour_agents() -> N
     assert more.difference is not None and more.difference <= 0.2
 
 
+@pytest.mark.landing
 def test_command_plans_for_these_annotators_and_for_others(capsys) -> None:
     words = ["power", "--scenarios", "60", "--continuations", "1", "--annotators", "4"]
     assert main([*words, "--favouritism", "0.8", "--json"]) == 0
