@@ -26,7 +26,7 @@ _ONE_CONTINUATION = "not known: the pilot has one continuation of each scenario"
 
 
 class Aim(NamedTuple):
-    """What a study is to find, and what judging takes."""
+    """The aim of a study, and the time that judging takes."""
 
     difference: float = option("POINTS", "difference in pass rate to detect (default: 5)", 5.0)
     power: float = option("P", "probability of detecting it (default: 0.8)", 0.8)

@@ -16,7 +16,7 @@ _KINDS = ("verdict", "adjudication", "label")
 
 
 class Clip(NamedTuple):
-    """What looks and sounds the same, of whatever agents."""
+    """Continuations that look and sound the same, of any agents."""
 
     hash: str  # of what there is to be seen and heard; of a continuation that is not stored its id
     continuation: str  # the id of one that shows it

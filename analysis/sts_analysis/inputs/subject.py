@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Subject(NamedTuple):
-    """What a report is about."""
+    """The subject of a report: a suite or a table."""
 
     name: str  # NAME@VERSION, or a file's name
     # scenario, category and kind of all that the suite has, continued or not; without a row where

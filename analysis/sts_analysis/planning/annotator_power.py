@@ -1,4 +1,4 @@
-"""What a study detects for other annotators than those who judge it.
+"""Power of a study for other annotators than those who judge it.
 
 Annotators differ in strictness, which moves two agents alike unless their rates are far apart, and
 favour agents, which moves each by itself. More scenarios lessen neither.
@@ -62,7 +62,7 @@ class Pool(NamedTuple):
 
 
 class OthersPlan(NamedTuple):
-    """What a study of two agents detects for other annotators like its own."""
+    """The smallest difference of two agents that a study detects for other annotators."""
 
     pool: Pool
     difference: float | None  # the minimum detectable one, in (0, 1]; None if there is none

@@ -33,7 +33,7 @@ _AT_ONCE = 1_000_000
 
 
 class Assumptions(NamedTuple):
-    """What is known or assumed of two agents before a study."""
+    """Facts and assumptions about two agents before a study."""
 
     rate: np.ndarray  # float64[C], pass rate of one of them
     share: np.ndarray  # float64[C], share of the scenarios in each category
@@ -115,7 +115,7 @@ class Design(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a study of two agents detects."""
+    """The smallest difference of two agents that a study detects."""
 
     # the minimum detectable one, in (0, 1]; None if no difference is detected
     difference: float | None

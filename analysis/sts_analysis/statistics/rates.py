@@ -13,7 +13,8 @@ import numpy as np
 from scipy.special import expit, stdtr
 
 from sts_analysis.statistics import estimate as est
-from sts_analysis.statistics.annotators import AnnotatorModel, fit_annotators
+from sts_analysis.statistics.annotator_fit import fit_annotators
+from sts_analysis.statistics.annotators import AnnotatorModel
 from sts_analysis.statistics.means import group_rows
 from sts_analysis.statistics.missing import WorstCase, fill_missing
 from sts_analysis.statistics.tabulation import Outcomes
@@ -198,7 +199,7 @@ class RateModel:
         return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
 
     def generalises(self, rates: Rates, agents: np.ndarray) -> bool:
-        """Return whether differences of these agents hold for other annotators, too."""
+        """Return whether the data can tell which differences hold for other annotators, too."""
         if self.annotators is None or self._people < MIN_ANNOTATORS:
             return False
         known = self.annotators.favour_df > 0 and self.annotators.tell(rates.workload[agents]).all()
@@ -339,7 +340,7 @@ class RateModel:
         count, adjusted = len(agents), x
         owed = lenient = np.zeros((count, 0))
         unknown, favoured = np.zeros((count, 0)), np.zeros(count)
-        spread = moved = np.zeros((count, len(weighting.scale)))
+        spread = np.zeros((count, len(weighting.scale)))
         if judging is not None and model is not None:
             share, given = judging.share[agents], judging.value[agents]
             part = inside if worst is None else inside * worst.share

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from sts_analysis.statistics.annotators import AnnotatorModel, Judging, fit_annotators
+from sts_analysis.statistics.annotator_fit import fit_annotators
+from sts_analysis.statistics.annotators import AnnotatorModel, Judging
 from sts_analysis.statistics.rates import RateModel
 from tests.analysis.coverage.worlds import World, lay_out
 

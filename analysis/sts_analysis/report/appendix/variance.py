@@ -1,4 +1,4 @@
-"""Where the uncertainty of differences comes from, and what less of each source would do."""
+"""Sources of the uncertainty of differences, and the effect of halving each."""
 
 import math
 
