@@ -166,6 +166,8 @@ def power(
         rows = [known | _plan(aim, size, assumptions, design, agents, race, judges)]
         return Result({"pairs": rows}, _describe(rows))
     pilot = load_pilot(source, workspace_path)
+    if judges.annotators and pilot.outcomes.source != "human":
+        raise ArgumentError("--annotators needs a pilot that people have judged, not its labels")
     names = [pilot.outcomes.agents[agent] for agent in pilot.ranked]
     for name in pair or ():
         if name not in names:
@@ -304,6 +306,8 @@ def _describe(rows: list[Row]) -> str:
     target = "these scenarios only" if design["fixed"] else "other scenarios like these"
     header = ["agents", *SIZE, "detectable difference", "power", f"scenarios for {points}"]
     header = [word.replace("_", " ") for word in header]
+    if first["others"]:
+        header.append("for other annotators")
     lines = [
         f"Test at 5% ({pairs}) for {target}, with power {design['power']:.0%}.",
         "",
@@ -329,7 +333,7 @@ def _describe(rows: list[Row]) -> str:
         cells = [
             (
                 row["continuations"],
-                "none" if row["difference"] is None else f"{100 * row['difference']:.1f}",
+                _write_difference(row),
                 *(f"{row[name]:.0f}" for name in _HOURS if row[name] is not None),
             )
             for row in rows_of_hours
@@ -353,9 +357,7 @@ def _describe(rows: list[Row]) -> str:
 
 def _describe_others(row: Row, points: str) -> str:
     pool, needed = row["pool"], row["needed"]
-    found = "none is detectable"
-    if row["difference"] is not None:
-        found = f"detectable difference {100 * row['difference']:.1f}"
+    found = f"detectable difference {_write_difference(row)}"
     if row["power"] is not None:
         found += f", power {row['power']:.2f} ± {row['power_error']:.2f}"
     numbers = " or ".join(
@@ -382,15 +384,20 @@ def _describe_race(row: Row) -> str:
 
 
 def _list_cells(row: Row) -> list[Any]:
-    difference, number = row["difference"], row["needed"]["scenarios"]
+    number = row["needed"]["scenarios"]
     ends = row.get("scenarios_range") or [number or "none suffices"]
     return [
         _name(row),
         *(str(round(row["design"][name], 2)) for name in SIZE),
-        "none" if difference is None else f"{100 * difference:.1f}",
+        _write_difference(row),
         "–" if row["power"] is None else f"{row['power']:.2f} ± {row['power_error']:.2f}",
         " to ".join(str(end) for end in ends),
+        *([_write_difference(row["others"])] if row["others"] else []),
     ]
+
+
+def _write_difference(plan: Row) -> str:
+    return "none" if plan["difference"] is None else f"{100 * plan['difference']:.1f}"
 
 
 def _name(row: Row) -> str:

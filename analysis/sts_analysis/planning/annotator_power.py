@@ -10,12 +10,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, special
 
 from sts_analysis.planning.chances import POPULATION, Accuracy
 from sts_analysis.planning.power import (
     ERROR_RATE,
     MAX_COUNT,
+    MAX_SHORTFALL,
     Assumptions,
     Design,
     find_count,
@@ -29,6 +30,7 @@ STUDIES = 200
 MAX_SIMULATED = 20_000
 """Verdicts on one agent beyond which no study is simulated."""
 MAX_ANNOTATORS = 1000
+_CORRECTIONS = 3
 _SEEN = 8.0
 """Times the variance of favours, up to which the noise about them counts."""
 
@@ -93,6 +95,7 @@ def plan_for_others(
         )
         if design.verdicts <= MAX_SIMULATED:
             power = simulate_power_for_others(assumptions, design, pool, difference)
+            difference, power = _correct(assumptions, design, pool, difference, power)
     parts = _split_variance(assumptions, design, pool, difference or 0.0)
     names = "scenarios", "continuations", "verdicts", "strictness", "favours"
     return OthersPlan(
@@ -117,6 +120,26 @@ def plan_for_others(
     )
 
 
+def _correct(
+    assumptions: Assumptions, design: Design, pool: Pool, difference: float, power: float
+) -> tuple[float, float]:
+    """Return a larger difference, and its power in other draws, if the formula promised too much.
+
+    With few annotators the variance of favours is vague, and more so than its degrees of freedom.
+    """
+    most = assumptions.max_difference
+    for seed in range(1, _CORRECTIONS + 1):
+        if power >= design.power - MAX_SHORTFALL or difference >= most:
+            break
+        df, _ = _find_error(assumptions, design, pool, difference)
+        bar = special.stdtrit(df, 1 - ERROR_RATE / design.pairs / 2)
+        # Power is about that of a normal number this far below its mean.
+        wanted, found = bar + special.ndtri(design.power), bar + special.ndtri(max(power, 0.01))
+        difference = min(most, difference * min(2.0, float(wanted / max(found, wanted / 2))))
+        power = simulate_power_for_others(assumptions, design, pool, difference, seed=seed)
+    return difference, power
+
+
 def _split_variance(
     assumptions: Assumptions, design: Design, pool: Pool, difference: float
 ) -> np.ndarray:
@@ -129,9 +152,18 @@ def _split_variance(
 
 def _exceed(assumptions: Assumptions, design: Design, pool: Pool, difference: float) -> float:
     """Return by how much a difference exceeds the smallest one detected, as judged."""
-    df = design.degrees_of_freedom(len(assumptions.rate))
-    if df < 1:
+    if design.degrees_of_freedom(len(assumptions.rate)) < 1:
         return -math.inf
+    df, error = _find_error(assumptions, design, pool, difference)
+    bar = reach(df, ERROR_RATE / design.pairs, design.power)
+    return pool.average(assumptions.accuracy).scale * difference - bar * error
+
+
+def _find_error(
+    assumptions: Assumptions, design: Design, pool: Pool, difference: float
+) -> tuple[float, float]:
+    """Return the degrees of freedom of a difference, and its standard error."""
+    df = design.degrees_of_freedom(len(assumptions.rate))
     parts = _split_variance(assumptions, design, pool, difference)
     free = pool.annotators - 1
     # Satterthwaite 1946, as the report adds these variances. That of favours is estimated from how
@@ -141,8 +173,7 @@ def _exceed(assumptions: Assumptions, design: Design, pool: Pool, difference: fl
     below = sampled**2 / df + parts[3] ** 2 / free
     noise = min(sampled, _SEEN * parts[4])
     below += (parts[4] + noise) ** 2 / (free * (pool.agents - 1))
-    bar = reach(variance**2 / below, ERROR_RATE / design.pairs, design.power)
-    return pool.average(assumptions.accuracy).scale * difference - bar * math.sqrt(variance)
+    return max(1.0, variance**2 / below), math.sqrt(variance)
 
 
 def simulate_power_for_others(

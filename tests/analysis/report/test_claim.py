@@ -161,7 +161,7 @@ def test_claim_contradicts_no_comparison() -> None:
 def test_other_annotators_are_claimed_from_three_on() -> None:
     three, two = make_study("tied"), make_study("two annotators")
     said, unknown = (to_plain(conclusion.compute(study).support) for study in (three, two))
-    assert "hold for other annotators like these, too." in said
+    assert "differences also hold for other annotators like these." in said
     assert unknown.endswith(
         ", as ana and ben judge. Whether other annotators would find the same is not known: that "
         "takes three."

@@ -377,13 +377,14 @@ def _write_others(study: Study) -> str:
         few = len(judging.annotators) < MIN_ANNOTATORS
         why = f"that takes {count_words(MIN_ANNOTATORS)}" if few else "they shared too little"
         return f" Whether other annotators would find the same is not known: {why}."
+    which = f"{hold} of the {differ} differences also hold"
     if differ == 1:
-        which = "It holds" if hold else "It may not hold"
+        which = "The difference also holds" if hold else "The difference may not hold"
     elif hold == differ:
-        which = "All of them hold"
-    else:
-        which = f"{hold} of the {differ} differences hold" if hold else "None of them may hold"
-    return f" {which} for other annotators like these, too."
+        which = f"{'Both' if differ == 2 else f'All {differ}'} differences also hold"
+    elif not hold:
+        which = f"None of the {differ} differences is shown to hold"
+    return f" {which} for other annotators like these."
 
 
 def _write_closing(study: Study) -> str:
