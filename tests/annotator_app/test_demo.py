@@ -64,7 +64,7 @@ def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> N
     assert sorted(ranked(found)[3:]) == ["local-search", "random", "stigmergy"]
     undecided = [row for row in found["comparisons"]["rows"] if not row["significant"]]
     assert [{row["first"], row["second"]} for row in undecided] == [{"local-search", "stigmergy"}]
-    assert "lambda-star team=3" in {row["metric"] for row in found["correlations"]["rows"]}
+    assert "lambda-star team=3" in {row["second"] for row in found["correlations"]["rows"]}
 
 
 @pytest.mark.slow

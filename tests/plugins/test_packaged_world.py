@@ -124,7 +124,7 @@ def test_categories_of_the_world_are_mined_frozen_labelled_and_reported(pond):
     counts = {(row["agent"], row["metric"], row["n"]) for row in scores}
     assert counts == {("ferryman", "passengers", 40), ("drifter", "passengers", 60)}
     (row,) = report["correlations"]["rows"]
-    assert row["metric"] == "passengers"
+    assert (row["first"], row["second"]) == ("pass_rate", "passengers")
     measured = [
         {row["agent"]: row["value"] for row in rows}
         for rows in (report["correlations"]["scores"], scores)

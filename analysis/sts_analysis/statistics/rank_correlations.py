@@ -1,13 +1,13 @@
-"""Rank correlations of the pass rate with other scores, across agents.
+"""Rank correlations of the scores of agents, as measured and without errors of measurement.
 
 Source: Abramson et al. 2022, section 4.1 and figures 4 and 5.
 """
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.rates import Comparisons
@@ -20,6 +20,8 @@ MAX_EXACT = 8
 """Agents up to which all permutations are tried."""
 PERMUTATIONS = 20_000
 _BATCH = 1_000_000
+_LOG_DRAWS = 12
+"""Logarithm to base 2 of the draws of a corrected correlation."""
 
 
 class Correlation(NamedTuple):
@@ -28,12 +30,15 @@ class Correlation(NamedTuple):
     Attributes:
       agents: int, with both values.
       families: int; an agent of no family is a family.
-      rho: float.
-      interval: float64[2], Bonett and Wright's; where agents come in families, by the jackknife.
+      rho: float, of the values as measured.
+      interval: float64[2], of the values as measured: Bonett and Wright's; where agents come in
+        families, by the jackknife.
       p: float, two-sided, that the values are unrelated: by permutations, or by the jackknife.
       reliability_x: float, share of the variance of x that is not measurement error.
       reliability_y: float.
-      reason: why rho, its interval or p is unknown, or "".
+      corrected: rho without errors of measurement; see `correct`.
+      corrected_interval: float64[2].
+      reason: why rho, its interval, p or the correction is unknown, or "".
     """
 
     agents: int
@@ -43,6 +48,8 @@ class Correlation(NamedTuple):
     p: float
     reliability_x: float
     reliability_y: float
+    corrected: float
+    corrected_interval: np.ndarray
     reason: str
 
 
@@ -63,7 +70,7 @@ def correlate(
       noise_x: mean squared standard error of x; NaN if unknown.
       noise_y: the same of y.
       family_names: str[J], "" for an agent of no family; variants of one agent are a family.
-      seed: of random permutations, above `MAX_EXACT` agents.
+      seed: of random permutations, above `MAX_EXACT` agents, and of the corrected interval.
     """
     agents = len(x)
     family_names = np.full(agents, "") if family_names is None else family_names
@@ -84,7 +91,74 @@ def correlate(
         interval, p = find_interval(rho, agents), permute(x, y, seed=seed)
         reason = "" if np.isfinite(interval).all() else "a perfect order has no interval"
     reliability = (measure_reliability(x, noise_x), measure_reliability(y, noise_y))
-    return Correlation(agents, families, rho, interval, p, *reliability, reason)
+    corrected, ends = np.nan, np.full(2, np.nan)
+    if not reason and np.min(reliability) > 0:  # NaN is not
+        corrected, ends = correct(
+            rho, interval, reliability, families, families < agents, seed=seed
+        )
+    elif not reason and np.isfinite(reliability).all():
+        reason = "not corrected: errors are as large as the differences of agents"
+    return Correlation(agents, families, rho, interval, p, *reliability, corrected, ends, reason)
+
+
+def correct(
+    rho: float,
+    interval: np.ndarray,
+    reliability: tuple[float, float],
+    families: int,
+    in_families: bool,
+    *,
+    seed: int,
+) -> tuple[float, np.ndarray]:
+    """Return Spearman's rho without errors of measurement, at most 1, and its interval.
+
+    Errors of known variance are taken from the variances of both values. These are known from few
+    families, so the interval draws them along with rho: a variance has the chi-square of a normal
+    sample, and follows the error of rho. Where a drawn variance is all error, rho is 1 or -1.
+
+    Args:
+      rho: as measured.
+      interval: float64[2], of rho.
+      reliability: of both values, above 0.
+      families: int, independent of each other.
+      in_families: True if the interval is that of the jackknife over families.
+      seed: of the draws.
+
+    Source: Spearman 1904, Am. J. Psychology 15:72; Fuller 1987, Measurement Error
+    Models, for known errors; Krishnamoorthy and Xia 2007, J. Stat. Plan. Inference 137:2362,
+    for drawing the correlation and both variances.
+    """
+    # Attenuation divides Pearson's r; among normal values, r is 2 sin(pi rho / 6).
+    r, df, noise = _to_pearson(rho), families - 1, 1 - np.array(reliability)
+    corrected = _to_spearman(r / np.sqrt(np.prod(reliability)))
+    # Log variances correlate r squared with each other, and about r / 2 with the error of the
+    # rank correlation on Fisher's scale (r over the root of 2 with that of Pearson's).
+    shape = np.array([[1, r / 2, r / 2], [r / 2, 1, r**2], [r / 2, r**2, 1]])
+    root = np.linalg.cholesky(shape + est.ZERO * np.eye(3))
+    # Points of a sequence fill the space evenly: ends have errors of hundredths if drawn at random.
+    points = stats.qmc.Sobol(3, seed=seed).random_base2(_LOG_DRAWS)
+    normal = special.ndtri(np.maximum(points, est.ZERO)) @ root.T
+    chances = special.ndtr(normal)
+    error = stats.t.ppf(chances[:, 0], df) if in_families else normal[:, 0]
+    # The interval is symmetric on Fisher's scale; its end towards 0 is never rounded to 1.
+    end = np.clip(interval[int(rho < 0)], -1 + est.ZERO, 1 - est.ZERO)
+    half = abs(np.arctanh(rho) - np.arctanh(end))
+    se = half / est.quantile(df if in_families else np.inf)
+    drawn = _to_pearson(np.tanh(np.arctanh(rho) - se * error))
+    kept = 1 - noise * 2 * special.gammaincinv(df / 2, chances[:, 1:]) / df
+    true = (kept > 0).all(axis=1)
+    scale = np.sqrt(np.where(true, kept.prod(axis=1), 1.0))
+    values = _to_spearman(np.where(true, drawn / scale, np.sign(drawn)))
+    tail = (1 - est.CONFIDENCE) / 2
+    return float(corrected), np.quantile(values, [tail, 1 - tail])
+
+
+def _to_pearson(rho: float | np.ndarray) -> Any:
+    return 2 * np.sin(np.pi / 6 * rho)
+
+
+def _to_spearman(r: float | np.ndarray) -> Any:
+    return 6 / np.pi * np.arcsin(np.clip(r, -1, 1) / 2)
 
 
 def measure_spearman(x: np.ndarray, y: np.ndarray) -> float:

@@ -1,12 +1,16 @@
 """The annotators, label sources and opt-in sections of the appendix."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from sts.annotations.findings.error_analysis import ErrorAnalysis, ErrorRow, SampleCounts
 from sts.errors import UnknownName
+from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.subject import ComparedVersion, Subject
+from sts_analysis.inputs.tables import from_frame
 from sts_analysis.report.appendix import (
     annotators,
     consistency,
@@ -143,6 +147,59 @@ def test_correlation_rests_on_the_rates_of_the_report() -> None:
     result = correlations.compute(make_study(draw_rows(RATES), scores=scores))
     assert result is not None and result.rows[0].rho == 1
     assert result.rows[0].interval is None and "8 agents" in result.rows[0].reason
+
+
+def draw_scores(agents: list[str], **columns: Any) -> pd.DataFrame:
+    """Draw two scores of each agent with known errors."""
+    rng = np.random.default_rng(4)
+    tables = [
+        pd.DataFrame({"agent": agents, "metric": name, "value": rng.normal(np.arange(len(agents)))})
+        for name in ("log_prob", "probes")
+    ]
+    return pd.concat(tables).assign(standard_error="0.5", **columns).astype(str)
+
+
+def test_all_pairs_of_scores_are_correlated_over_the_agents_that_have_both() -> None:
+    rates = {f"agent{i}": 0.1 * i for i in range(1, 10)}
+    scores = draw_scores([*rates]).iloc[1:]
+    study = make_study(draw_rows(rates), scores=scores)
+    result = correlations.compute(study)
+    assert result is not None
+    pairs = {(row.first, row.second): row for row in result.rows}
+    assert [*pairs] == [("pass_rate", "log_prob"), ("pass_rate", "probes"), ("log_prob", "probes")]
+    assert [row.agents for row in result.rows] == [8, 9, 8]
+    last = pairs["log_prob", "probes"]
+    assert last.reliability_first is not None and last.reliability_first < 1
+    assert last.corrected is not None and last.rho is not None and last.corrected > last.rho
+    page = read_section(compute_appendix(study), "correlations")
+    assert "of the scores as measured" in page and page.count("<svg") == 3
+    assert "log_prob against pass rate, 8 agents" in page
+
+
+def test_checkpoints_of_a_family_are_one_in_every_pair() -> None:
+    rates = {f"agent{i}": 0.08 * i for i in range(1, 11)}
+    scores = draw_scores([*rates], family=[f"run{i // 2}" for i in range(10)] * 2)
+    scores.loc[scores["metric"] == "log_prob", "family"] = ""  # of a table without families
+    result = correlations.compute(make_study(draw_rows(rates), scores=scores.iloc[10:]))
+    assert result is not None and {row.families for row in result.rows} == {5}
+    study = make_study(draw_rows(rates))
+    study.scores = pd.concat([check_table(scores.iloc[:10]), check_table(scores.iloc[10:])])
+    result = correlations.compute(study)
+    assert result is not None and [row.families for row in result.rows] == [5, 5, 5]
+
+
+def check_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Read a table of scores, all of judged versions."""
+    return check_scores(from_frame("scores", scores)).assign(outdated=False)
+
+
+def test_above_twelve_scores_only_pairs_with_the_pass_rate_are_shown() -> None:
+    scores = pd.concat(
+        [draw_scores([*RATES]).iloc[:3].assign(metric=f"m{i:02}") for i in range(12)]
+    )
+    result = correlations.compute(make_study(draw_rows(RATES), scores=scores))
+    assert result is not None and {row.first for row in result.rows} == {"pass_rate"}
+    assert len(result.rows) == correlations.MAX_METRICS
 
 
 def test_person_hours_of_a_score_are_shown_next_to_those_of_judging() -> None:

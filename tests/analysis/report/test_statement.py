@@ -80,7 +80,7 @@ def test_figures_are_those_of_the_sections_they_come_from():
     report = compute_appendix(make_study(draw_rows(RATES), scores=scores))
     items = find(report.statement)
     (row,) = report.correlations.rows
-    share = f"A share of {row.reliability_pass_rate:.3f} of the variance"
+    share = f"A share of {row.reliability_first:.3f} of the variance"
     assert items["Reliability of the ranking"][1].startswith(share)
     assert f"probes {row.rho:.2f} (–, n = 3)" in items["Prediction"][1]
     alike = {r.alike: r.agent for r in report.consistency.rows}

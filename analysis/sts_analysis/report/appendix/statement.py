@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from sts.ratings import ACCESS_LEVELS
 from sts.suites.statement import QUESTIONS
+from sts_analysis.inputs.scores import PASS_RATE
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.appendix import consistency, correlations, provenance
 from sts_analysis.report.core import Report, Study, html, interval, join
@@ -129,12 +130,14 @@ def _describe_study(study: Study) -> dict[str, str]:
         made = pluralise(digests.continuations.number, "continuation")
         found["Exactness of replay"] = f"{made} replayed their context exactly; others are refused."
     texts = [
-        f"{row.metric} {decimal(row.rho)} ({decimal_range(row.interval)}, n = {row.agents})"
+        f"{row.second} {decimal(row.rho)} ({decimal_range(row.interval)}, n = {row.agents})"
         for row in (scores.rows if scores else ())
-        if row.rho is not None
+        if row.first == PASS_RATE and row.rho is not None
     ]
     if texts:
-        found["Prediction"] = f"Rank correlation of the pass rate with {'; '.join(texts)}."
+        found["Prediction"] = (
+            f"Rank correlation of the pass rate with {'; '.join(texts)}, of the scores as measured."
+        )
     return found
 
 

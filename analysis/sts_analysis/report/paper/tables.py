@@ -1,5 +1,6 @@
 """The tables of a paper: the ranking, comparisons, categories, and correlations."""
 
+from sts_analysis.inputs.scores import PASS_RATE
 from sts_analysis.report.core import Interval, Report
 from sts_analysis.report.paper.table import Table
 from sts_analysis.report.text import NONE, decimal, p_value, point_range, points
@@ -91,7 +92,7 @@ def _correlate(report: Report) -> Table | None:
         return None
     rows = tuple(
         (
-            row.metric,
+            row.second,
             str(row.agents),
             decimal(row.rho),
             NONE
@@ -99,9 +100,10 @@ def _correlate(report: Report) -> Table | None:
             else f"{decimal(row.interval[0])} to {decimal(row.interval[1])}",
         )
         for row in found.rows
+        if row.first == PASS_RATE
     )
     caption = (
         "Spearman's rank correlation of the pass rate with other scores across agents; from eight "
-        "agents on with a 95% interval."
+        "agents on with a 95% interval of the scores as measured."
     )
     return Table("correlations", caption, ("Score", "Agents", "ρ", "95% interval"), "lrrr", rows)

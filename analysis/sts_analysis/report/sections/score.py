@@ -42,7 +42,7 @@ class Result(msgspec.Struct, frozen=True):
       metric: name of the score.
       points: agents that have both.
       spearman: rank correlation; None for fewer than three agents or constant values.
-      interval: of the correlation; None for fewer than eight agents.
+      interval: of the scores as measured; None for fewer than eight agents.
       p: that there is no relation; None for fewer than eight agents.
     """
 
@@ -120,8 +120,11 @@ def _write_finding(result: Result) -> Markup:
         return start + ": too few agents for an interval, so this shows little."
     low, high = map(decimal, result.interval)
     if result.interval[1] - result.interval[0] > WIDE:
-        return start + f", but anything from {low} to {high} fits: too few agents to say."
-    return start + f" (95% interval {low} to {high})."
+        return start + (
+            f", but anything from {low} to {high} fits the scores as measured: too few agents to "
+            "say."
+        )
+    return start + f" (95% interval {low} to {high}, of the scores as measured)."
 
 
 def _draw(result: Result) -> Markup:
@@ -150,7 +153,7 @@ def _draw(result: Result) -> Markup:
         )
         for percent in (0, 25, 50, 75, 100)
     ]
-    for value in _choose_ticks(low, high):
+    for value in choose_ticks(low, high):
         marks.append(
             html(
                 "<text class=tick x={} y={} text-anchor=end>{}</text>",
@@ -208,7 +211,7 @@ def _draw_point(point: Point, x, y, taken: list[tuple[float, float]]) -> Markup:
     return join([*lines, dot, name])
 
 
-def _choose_ticks(low: float, high: float) -> list[float]:
+def choose_ticks(low: float, high: float) -> list[float]:
     """Return three to six round values between two ends."""
     size = 10.0 ** np.floor(np.log10(high - low))
     step = min(
