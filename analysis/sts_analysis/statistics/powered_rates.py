@@ -1,4 +1,4 @@
-"""Prediction-powered pass rates: people judged a part, a rule or model labelled everything.
+"""Prediction-powered pass rates: people judge a part, a rule or model labels everything.
 
 In each scenario the rate by people is moved by how far the labels' rate on the judged continuations
 is from their rate on all, times a weight in [0, 1]. However bad the labels are, the rate stays that
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sts_analysis.statistics import estimate as est
-from sts_analysis.statistics.means import Means, estimate_means, group_rows, weigh_rows
+from sts_analysis.statistics.means import weigh_rows
 from sts_analysis.statistics.tabulation import Outcomes
 
 FOLDS = 10
@@ -26,30 +26,16 @@ MAX_SELECTION = 3.29
 """Standard errors (p = .001) by which labels of judged continuations may differ from all labels."""
 
 
-class PoweredRates(NamedTuple):
-    """Prediction-powered rates of A agents; NaN where unknown.
+class LabelControl(NamedTuple):
+    """How labels correct the values of agents in scenarios; nothing where there is a reason."""
 
-    Attributes:
-      rate: float64[A], in [0, 1].
-      se: float64[A].
-      df: float64[A].
-      interval: float64[A, 2].
-      weight: float64[A], of the labels, mean over judged scenarios.
-      people: plain rates by people alone.
-      judged: int64[A], continuations that people judged.
-      judgeable: int64[A], continuations less unjudgeable ones.
-      reasons: A of why the rate is unknown, or "".
-    """
-
-    rate: np.ndarray
-    se: np.ndarray
-    df: np.ndarray
-    interval: np.ndarray
-    weight: np.ndarray
-    people: Means
-    judged: np.ndarray
-    judgeable: np.ndarray
-    reasons: tuple[str, ...]
+    moved: np.ndarray  # float64[A, S], added to the value of a judged scenario
+    added: np.ndarray  # float64[A, S], whose mean over `inside` is added to the rate
+    inside: np.ndarray  # bool[A, S], scenarios over which labels are averaged
+    weight: np.ndarray  # float64[A], of the labels, mean over judged scenarios; NaN with a reason
+    judged: np.ndarray  # int64[A], continuations that people judged
+    judgeable: np.ndarray  # int64[A], continuations less unjudgeable ones
+    reasons: tuple[str, ...]  # A of why labels correct nothing, or ""
 
 
 class _Labelled(NamedTuple):
@@ -72,8 +58,8 @@ class _Labelled(NamedTuple):
     covered: np.ndarray
 
 
-def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
-    """Estimate the rates of agents by people's verdicts and labels.
+def fit_labels(people: Outcomes, labels: Outcomes) -> LabelControl:
+    """Fit how labels correct people's verdicts; `RateModel` uses it.
 
     Holds if the judged continuations are a random part of each scenario's, and the judged scenarios
     of each category's; and if labels are missing at random. A scenario without a verdict counts by
@@ -91,32 +77,20 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
     own, every = weigh_rows(known, category, unit), weigh_rows(inside, category, unit)
     weight = _fit_weights(both, own, every, member, people)
     centre = est.divide((every * both.label_of_all) @ member, every @ member)[:, category]
+    shares = est.sum_units(own, unit, int(unit.max()) + 1)
+    reasons = _find_reasons(people, both, own, est.divide(1.0, (shares**2).sum(axis=1)))
+    used = np.array([not reason for reason in reasons])
     # About their category's mean, so that a weight that differs between folds moves no rate by the
     # level of the labels.
-    moved = both.people - weight * (both.label - centre)
-    added = weight * (both.label_of_all - centre)
-    agents = len(known)
-    rate, se, df = np.full((3, agents), np.nan)
-    interval, effective = np.full((agents, 2), np.nan), np.zeros(agents)
-    for rows, mask in group_rows(np.concatenate([known, inside], axis=1)):
-        weightings = [est.weigh(part, category, unit) for part in np.split(mask, 2)]
-        judged, rest = (
-            est.estimate(values[rows], weighting)
-            for values, weighting in zip((moved, added), weightings, strict=True)
-        )
-        # Both errors are of the same units, so they are added before they are squared.
-        errors = judged.unit_errors + rest.unit_errors
-        found = judged._replace(value=judged.value + rest.value, unit_errors=errors)
-        rate[rows], se[rows], df[rows] = np.clip(found.value, 0.0, 1.0), found.se, found.df
-        interval[rows], effective[rows] = found.interval, weightings[0].effective_units
-    reasons = _find_reasons(people, both, own, effective)
-    absent = np.array([bool(reason) for reason in reasons])
-    for column in (rate, se, df, interval):
-        column[absent] = np.nan
-    alone = estimate_means(people.value, category, unit)
-    mean = np.where(absent, np.nan, (own * weight).sum(axis=1))
-    counts = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
-    return PoweredRates(rate, se, df, interval, mean, alone, *counts, reasons)
+    return LabelControl(
+        moved=np.where(used[:, None] & known, -weight * (both.label - centre), 0.0),
+        added=np.where(used[:, None] & inside, weight * (both.label_of_all - centre), 0.0),
+        inside=np.where(used[:, None], inside, known),
+        weight=np.where(used, (own * weight).sum(axis=1), np.nan),
+        judged=both.judged.sum(axis=1),
+        judgeable=both.judgeable.sum(axis=1),
+        reasons=reasons,
+    )
 
 
 def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
@@ -188,7 +162,7 @@ def _fit_weights(
 def _find_reasons(
     people: Outcomes, both: _Labelled, own: np.ndarray, effective: np.ndarray
 ) -> tuple[str, ...]:
-    """Return why each agent has no prediction-powered rate, or ""."""
+    """Return why labels correct nothing of each agent, or ""."""
     judged, judgeable = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
     made = people.continuations
     auto = made.tally(made.auto_resolved, people.value.shape).any(axis=1)

@@ -17,6 +17,7 @@ from sts_analysis.statistics.annotator_fit import fit_annotators
 from sts_analysis.statistics.annotators import AnnotatorModel
 from sts_analysis.statistics.means import group_rows
 from sts_analysis.statistics.missing import WorstCase, fill_missing
+from sts_analysis.statistics.powered_rates import LabelControl
 from sts_analysis.statistics.tabulation import Outcomes
 
 Target = Literal["sampled", "fixed"]
@@ -109,6 +110,13 @@ class Comparisons(NamedTuple):
     adjustment_p: np.ndarray
 
 
+class _Design(NamedTuple):
+    """Weights of scenarios: of judged ones, and of those whose labels count."""
+
+    judged: est.Weighting
+    labelled: est.Weighting | None  # without labels None
+
+
 class _Terms(NamedTuple):
     """What agents contribute to rates and differences under one weighting.
 
@@ -152,13 +160,19 @@ class RateModel:
       outcomes: of that source.
       target: "sampled" for other scenarios like these, "fixed" for these scenarios alone.
       missing: int64[A, S], planned continuations that agents lack; None for none.
+      control: labels that correct the values, of target "sampled"; None for none.
     """
 
     def __init__(
-        self, outcomes: Outcomes, *, target: Target = "sampled", missing: np.ndarray | None = None
+        self,
+        outcomes: Outcomes,
+        *,
+        target: Target = "sampled",
+        missing: np.ndarray | None = None,
+        control: LabelControl | None = None,
     ) -> None:
         judging = outcomes.judging
-        self.outcomes, self.target = outcomes, target
+        self.outcomes, self.target, self.control = outcomes, target, control
         self.missing = np.zeros(outcomes.value.shape, np.int64) if missing is None else missing
         self.annotators: AnnotatorModel | None = (
             None
@@ -179,22 +193,23 @@ class RateModel:
         effective = np.zeros(agents)
         interval, bounds = np.full((2, agents, 2), np.nan)
         workload = np.zeros((agents, self._people))
-        for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
-            weighting = self._weigh(mask, suite)
-            terms = self._measure(rows, weighting)
+        for rows, mask in group_rows(self._find_known(np.arange(agents), suite)):
+            design = self._weigh(mask, suite)
+            terms, weighting = self._measure(rows, design), design.judged
             rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1) + 0.0  # no -0
             se[rows], plain[rows] = terms.se, terms.plain
-            df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
+            df[rows], workload[rows] = terms.df, terms.owed
+            count[rows] = (weighting.weight > 0).sum()
             units[rows], effective[rows] = weighting.units, weighting.effective_units
             interval[rows] = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
         for row in np.flatnonzero(self.bounded):
-            mask = np.isfinite(outcomes.low[row]) & suite
+            mask = self._find_known(np.array([row]), suite, outcomes.low[[row]])[0]
             if mask.any():
-                weighting = self._weigh(mask, suite)
+                design = self._weigh(mask, suite)
                 for end in (0, 1):
                     filled = self._fill(int(row), end, with_unjudgeable=True, with_missing=False)
-                    terms = self._measure(np.array([row]), weighting, filled)
-                    ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
+                    terms = self._measure(np.array([row]), design, filled)
+                    ends = est.rate_intervals(terms.rate, terms.se, terms.df, design.judged.units)
                     bounds[row, end] = ends[0, end]
         return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
 
@@ -242,26 +257,27 @@ class RateModel:
         df, interval = np.ones(pairs), np.full((pairs, 2), np.nan)
         owed, scenarios = np.zeros((pairs, self._people)), np.zeros(pairs, np.int64)
         moved, moved_p = np.zeros(pairs), np.full(pairs, np.nan)
-        groups = group_rows(np.isfinite(self.outcomes.value[agents]))
         suite = np.ones(len(self.outcomes.scenarios), bool)
+        groups = group_rows(self._find_known(agents, suite))
         for g, (rows, mask) in enumerate(groups):
             # Agents of one group make pairs among themselves, unless there is only one.
             for columns, other_mask in groups[g + (len(rows) == 1) :]:
                 joint = mask & other_mask
-                if not joint.any():
+                if not joint[: len(suite)].any():
                     continue
-                weighting = self._weigh(joint, suite)
-                left = self._measure(agents[rows], weighting)
+                design = self._weigh(joint, suite)
+                left = self._measure(agents[rows], design)
                 right = left
                 if columns is not rows:
-                    right = self._measure(agents[columns], weighting)
-                for i, j, found in self._compare_rows(left, right, weighting, other_annotators):
+                    right = self._measure(agents[columns], design)
+                found_rows = self._compare_rows(left, right, design.judged, other_annotators)
+                for i, j, found in found_rows:
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
                     value[at], se[at], df[at] = turn * found.value, found.se, found.df
                     interval[at], p[at] = np.sort(turn[:, None] * found.interval, axis=1), found.p
                     owed[at] = turn[:, None] * (left.owed[i] - right.owed[j])
-                    scenarios[at] = joint.sum()
+                    scenarios[at] = joint[: len(suite)].sum()
                     moved[at] = turn * (found.value - (left.plain[i] - right.plain[j]))
                     moved_p[at] = _test_adjustment(moved[at], left.moved[i] - right.moved[j])
         identifiable = (scenarios > 0) & self._identify(owed, first, second)
@@ -298,11 +314,13 @@ class RateModel:
         """
         counted = {"with_unjudgeable": with_unjudgeable, "with_missing": with_missing}
         low, high = self._fill(best, 0, **counted), self._fill(other, 1, **counted)
-        joint = np.isfinite(low.value + high.value)
-        weighting = self._weigh(joint, np.ones_like(joint))
-        left = self._measure(np.array([best]), weighting, low)
-        right = self._measure(np.array([other]), weighting, high)
-        (_, _, found), *_ = self._compare_rows(left, right, weighting, other_annotators)
+        suite = np.ones(len(low.value), bool)
+        values = np.stack([low.value, high.value])
+        joint = np.asarray(self._find_known(np.array([best, other]), suite, values).all(axis=0))
+        design = self._weigh(joint, suite)
+        left = self._measure(np.array([best]), design, low)
+        right = self._measure(np.array([other]), design, high)
+        (_, _, found), *_ = self._compare_rows(left, right, design.judged, other_annotators)
         return found
 
     @property
@@ -316,9 +334,26 @@ class RateModel:
             return 1.0
         return max(1.0, self.annotators.favour_df * self.annotators.favour_share**2)
 
-    def _weigh(self, judged: np.ndarray, suite: np.ndarray) -> est.Weighting:
-        category = np.where(suite, self.outcomes.category, -1)
-        return est.weigh(judged, category, self.outcomes.unit)
+    def _find_known(
+        self, agents: np.ndarray, suite: np.ndarray, values: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return which scenarios have values, bool[R, S], and with labels which have these, too."""
+        values = self.outcomes.value[agents] if values is None else values
+        known = np.asarray(np.isfinite(values) & suite)
+        if self.control is None:
+            return known
+        return np.concatenate([known, self.control.inside[agents] & suite], axis=1)
+
+    def _weigh(self, known: np.ndarray, suite: np.ndarray) -> _Design:
+        """Weigh the scenarios of a row, or of some rows, of `_find_known`."""
+        category, unit = np.where(suite, self.outcomes.category, -1), self.outcomes.unit
+        judged, inside = known[: len(suite)], known[len(suite) :]
+        weighting = est.weigh(judged, category, unit)
+        if self.control is None:
+            return _Design(weighting, None)
+        # Where the labels of agents with a reason are not used, neither are these of others.
+        inside = (inside | judged) & np.isin(category, category[judged])
+        return _Design(weighting, est.weigh(inside, category, unit))
 
     def _fill(
         self, agent: int, outcome: int, *, with_unjudgeable: bool, with_missing: bool
@@ -329,15 +364,25 @@ class RateModel:
         )
 
     def _measure(
-        self, agents: np.ndarray, weighting: est.Weighting, worst: WorstCase | None = None
+        self, agents: np.ndarray, design: _Design, worst: WorstCase | None = None
     ) -> _Terms:
         """Return the terms of agents, int64[R], from their values, or of one from its `worst`."""
         values = self.outcomes.value[agents] if worst is None else worst.value[None]
+        weighting = design.judged
         inside = weighting.group >= 0
         x = np.where(inside, values, 0.0)
         sums = est.sum_units(x * weighting.weight, weighting.unit, len(weighting.scale))
         judging, model = self.outcomes.judging, self.annotators
-        count, adjusted = len(agents), x
+        count = len(agents)
+        # What labels of judged continuations move, and what labels of all add.
+        moved_by, added, added_errors = np.zeros(x.shape), np.zeros(count), np.zeros((count, 1))
+        if self.control is not None and design.labelled is not None:
+            kept = 1.0 if worst is None else worst.share
+            moved_by = np.where(inside, kept * self.control.moved[agents], 0.0)
+            rest = est.estimate(kept * self.control.added[agents], design.labelled)
+            added, added_errors = rest.value, rest.unit_errors
+        adjusted, gain = x + moved_by, np.ones(count)
+        plain = est.estimate(adjusted, weighting)
         owed = lenient = np.zeros((count, 0))
         unknown, favoured = np.zeros((count, 0)), np.zeros(count)
         spread = np.zeros((count, len(weighting.scale)))
@@ -347,16 +392,19 @@ class RateModel:
             weight = weighting.weight * part
             owed = np.einsum("s,rsk->rk", weight, share)
             given = given.sum(axis=2) * part
-            opinions = model.consult(agents, owed, given @ weighting.weight)
-            whole = part * share.sum(axis=2)
-            above = given - part * np.einsum("rsk,rk->rs", share, opinions.chance)
+            passed = (given + moved_by) @ weighting.weight + added
+            opinions = model.consult(agents, owed, passed)
+            gain, whole = opinions.gain, part * share.sum(axis=2)
+            above = given + moved_by - part * np.einsum("rsk,rk->rs", share, opinions.chance)
             # Has the adjusted rate as its mean, and varies by units as that does.
-            adjusted = (x - given) + opinions.gain[:, None] * above + whole * opinions.pool[:, None]
+            adjusted = (x - given) + gain[:, None] * above + whole * opinions.pool[:, None]
             spread, unknown = opinions.unit_errors, opinions.unknown
         estimates = est.estimate(adjusted, weighting)
-        unit_errors, df = estimates.unit_errors, np.full(count, weighting.df)
-        plain = est.estimate(x, weighting)
-        moved = unit_errors + spread - plain.unit_errors
+        rate = estimates.value + gain * added
+        # Both errors are of the same units, so they are added before they are squared.
+        unit_errors = estimates.unit_errors + gain[:, None] * added_errors
+        df = np.full(count, weighting.df)
+        moved = unit_errors + spread - plain.unit_errors - added_errors
         within = np.zeros(count)
         if self.target == "fixed":
             # The spread between scenarios is no error where these are the only ones.
@@ -364,9 +412,9 @@ class RateModel:
             spreads = [self._vary_within(agent, weighting, worst) for agent in agents]
             within, df = (np.array(column) for column in zip(*spreads, strict=True))
         if model is not None:
-            lenient, favoured = model.vary(estimates.value, opinions.chance)
+            lenient, favoured = model.vary(rate, opinions.chance)
         return _Terms(
-            plain.value, estimates.value, unit_errors + spread, moved, unknown, within, df, owed,
+            plain.value + added, rate, unit_errors + spread, moved, unknown, within, df, owed,
             sums, lenient, favoured,
         )  # fmt: skip
 

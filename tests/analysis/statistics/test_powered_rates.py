@@ -1,22 +1,39 @@
 """Prediction-powered rates: by hand, what they refuse, and what labels cost or save."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from sts_analysis.statistics import powered_rates
+from sts_analysis.statistics.annotators import Judging
 from sts_analysis.statistics.means import Means, estimate_means
-from sts_analysis.statistics.powered_rates import PoweredRates, estimate_powered_rates
+from sts_analysis.statistics.powered_rates import LabelControl, fit_labels
+from sts_analysis.statistics.rates import RateModel, Rates
+from sts_analysis.statistics.tabulation import Outcomes
 from tests.analysis.outcomes import estimate_mean, make_outcomes
 
 GAP = np.nan
 
 
-def estimate(people, labels, **design) -> PoweredRates:
+class Estimates(NamedTuple):
+    """Rates with labels, how these correct, and rates by people alone."""
+
+    powered: Rates
+    control: LabelControl
+    people: Rates
+
+
+def combine(people: Outcomes, labels: Outcomes) -> Estimates:
+    control = fit_labels(people, labels)
+    powered = RateModel(people, control=control).estimate_rates()
+    return Estimates(powered, control, RateModel(people).estimate_rates())
+
+
+def estimate(people, labels, **design) -> Estimates:
     more = {name: design.pop(name) for name in ("auto", "unjudgeable") if name in design}
-    return estimate_powered_rates(
+    return combine(
         make_outcomes(np.asarray(people, float), **design, **more),
         make_outcomes(np.asarray(labels, float), **design),
     )
@@ -39,17 +56,18 @@ def test_scenario_moves_by_the_labels_of_its_judged_part(monkeypatch) -> None:
         [[[1, 0, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1]]],
     )
     moved = estimate_mean(np.array([0.3, 0.8, 0.4]), np.zeros(3, int), np.arange(3))
-    assert (found.rate[0], found.se[0]) == pytest.approx((0.5, moved.se[0]))
-    assert (found.df[0], found.weight[0]) == pytest.approx((2, 0.8))
-    assert (found.judged[0], found.judgeable[0]) == (6, 12) and found.reasons == ("",)
+    powered, control = found.powered, found.control
+    assert (powered.rate[0], powered.se[0]) == pytest.approx((0.5, moved.se[0]))
+    assert (powered.df[0], control.weight[0]) == pytest.approx((2, 0.8))
+    assert (control.judged[0], control.judgeable[0]) == (6, 12) and control.reasons == ("",)
 
 
 def test_scenario_without_verdicts_counts_by_its_labels(monkeypatch) -> None:
     people, labels = [[[1, 0], [1, 1], [GAP, GAP]]], [[[1, 0], [1, 1], [0, 0]]]
     fix_weight(monkeypatch, 1.0)
-    assert estimate(people, labels).rate[0] == pytest.approx(0.5)  # .75, less a quarter
+    assert estimate(people, labels).powered.rate[0] == pytest.approx(0.5)  # .75, less a quarter
     fix_weight(monkeypatch, 0.0)
-    assert estimate(people, labels).rate[0] == pytest.approx(0.75)
+    assert estimate(people, labels).powered.rate[0] == pytest.approx(0.75)
 
 
 def play(
@@ -78,7 +96,7 @@ def play(
     return float(truth), people, labels, {"category": np.arange(80) % 2, "unit": unit}
 
 
-def count_covered(means: PoweredRates | Means, truth: float) -> float:
+def count_covered(means: Rates | Means, truth: float) -> float:
     ends = means.interval[np.isfinite(means.interval[:, 0])]
     return float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean())
 
@@ -86,8 +104,9 @@ def count_covered(means: PoweredRates | Means, truth: float) -> float:
 def test_equal_labels_change_nothing() -> None:
     _, people, _, design = play(5, judged=0.3, right=0.9)
     found = estimate(people, np.zeros(people.shape), **design)
-    assert found.interval == pytest.approx(found.people.interval) and not found.weight.any()
-    assert found.rate == pytest.approx(found.people.value)
+    assert found.powered.interval == pytest.approx(found.people.interval)
+    assert found.powered.rate == pytest.approx(found.people.rate)
+    assert not found.control.weight.any()
 
 
 def test_verdicts_of_a_unit_never_decide_its_own_weight() -> None:
@@ -146,33 +165,35 @@ def test_rates_are_refused_with_a_reason() -> None:
         "needs 4 effective units": estimate(people, labels, **few),
     }
     for reason, found in cases.items():
-        assert found.reasons[0].startswith(reason) and np.isnan(found.rate[0])
+        assert found.control.reasons[0].startswith(reason) and np.isnan(found.control.weight[0])
+        assert found.powered.interval == pytest.approx(found.people.interval, nan_ok=True)
     fine = estimate(people, labels, **design)
-    assert fine.reasons == ("",) and np.isfinite(fine.interval).all()
+    assert fine.control.reasons == ("",) and fine.powered.se < fine.people.se
 
 
 def test_labels_missing_at_random_withhold_no_rate() -> None:
-    truth, people, labels, design = play(400, judged=0.2, right=0.95)
+    truth, people, labels, design = play(250, judged=0.2, right=0.95)
     missing = np.random.default_rng(8).random(labels.shape) < 0.3
     found = estimate(people, np.where(missing, np.nan, labels), **design)
-    assert not any(found.reasons) and 0.92 <= count_covered(found, truth) <= 0.985
-    assert (found.se / found.people.se).mean() < 0.95
+    assert not any(found.control.reasons)
+    assert 0.92 <= count_covered(found.powered, truth) <= 0.985
+    assert (found.powered.se / found.people.se).mean() < 0.95
     second = (design["category"] == 1)[:, None]
     without = estimate(people, np.where(second, 0.5, labels), **design)
-    assert estimate(people, np.where(second, np.nan, labels), **design).rate == pytest.approx(
-        without.rate
-    )
+    nothing = estimate(people, np.where(second, np.nan, labels), **design)
+    assert nothing.powered.rate == pytest.approx(without.powered.rate)
 
 
 def test_abstentions_of_a_program_bias_no_rate() -> None:
-    truth, people, labels, design = play(400, judged=0.2, right=0.95)
+    truth, people, labels, design = play(250, judged=0.2, right=0.95)
     # It abstains mostly where people see failures, which no random gap would do.
     often = np.where(labels, 0.05, 0.6)
     abstains = np.random.default_rng(8).random(labels.shape) < often
     made = make_outcomes(np.where(abstains, np.nan, labels), unjudgeable=abstains, **design)
-    found = estimate_powered_rates(make_outcomes(people, **design), made)
-    assert not any(found.reasons) and 0.92 <= count_covered(found, truth) <= 0.985
-    assert abs(found.rate.mean() - truth) < 0.01
+    found = combine(make_outcomes(people, **design), made)
+    assert not any(found.control.reasons)
+    assert 0.92 <= count_covered(found.powered, truth) <= 0.985
+    assert abs(found.powered.rate.mean() - truth) < 0.01
 
 
 def test_continuations_that_cannot_be_judged_are_left_out() -> None:
@@ -181,16 +202,17 @@ def test_continuations_that_cannot_be_judged_are_left_out() -> None:
     people = np.where(dark, np.nan, people)
     found = estimate(people, labels, **design, unjudgeable=dark)
     without = estimate(people[..., :7], labels[..., :7], **design)
-    assert found.rate == pytest.approx(without.rate) and found.judgeable.tolist() == [560, 560]
+    assert found.powered.rate == pytest.approx(without.powered.rate)
+    assert found.control.judgeable.tolist() == [560, 560]
 
 
 def test_part_chosen_by_its_labels_is_noticed() -> None:
     _, people, labels, design = play(60, judged=0.3, right=0.9)
     random = estimate(people, labels, **design)
-    assert np.mean([reason != "" for reason in random.reasons]) < 0.04
+    assert np.mean([reason != "" for reason in random.control.reasons]) < 0.04
     drawn = np.random.default_rng(0).random(labels.shape) < np.where(labels, 0.45, 0.15)
     chosen = estimate(np.where(drawn, labels, np.nan), labels, **design)
-    assert np.mean(["no random part" in reason for reason in chosen.reasons]) > 0.95
+    assert np.mean(["no random part" in reason for reason in chosen.control.reasons]) > 0.95
 
 
 @pytest.mark.landing
@@ -206,8 +228,50 @@ def test_powered_rates_cover_whatever_the_labels_are(
 ) -> None:
     truth, people, labels, design = play(studies, judged=0.2, right=right, middle=middle)
     found = estimate(people, labels, **design)
-    assert low <= count_covered(found, truth) <= high
-    assert np.nanmean(found.se) < narrower * np.nanmean(found.people.se)
+    assert low <= count_covered(found.powered, truth) <= high
+    assert np.nanmean(found.powered.se) < narrower * np.nanmean(found.people.se)
     if middle:  # at a rate of 1/2 errors of both kinds cancel
         alone = estimate_means(labels.mean(axis=2), design["category"], design["unit"])
         assert count_covered(alone, truth) < 0.5
+
+
+def play_judged(seed: int) -> tuple[Outcomes, Outcomes, np.ndarray]:
+    """Play a study of two agents of the same skill: people, labels, and how annotators rate each.
+
+    Four annotators judge one of three continuations in each of 120 scenarios; two of them judge
+    mostly the first agent. Their strictness varies by 1.6 logits. Labels are right in 95%.
+    """
+    rng = np.random.default_rng(seed)
+    ease = rng.normal(0, 1.2, (1, 120, 1)) + rng.normal(0, 1, (2, 120, 3))
+    labels = (ease > 0) ^ (rng.random(ease.shape) < 0.05)
+    strictness = rng.normal(0, 1.6, 4)
+    weight = np.where(np.arange(4) % 2 == np.arange(2)[:, None], 0.85, 0.15)
+    who = (rng.standard_exponential((2, 120, 4)) / weight[:, None]).argmin(axis=2)
+    success = rng.random((2, 120)) < expit(2.5 * ease[..., 0] - strictness[who])
+    judgements = np.eye(4)[who]
+    passed = judgements * success[..., None]
+    judging = Judging(("k0", "k1", "k2", "k3"), judgements, passed, judgements, passed)
+    people = np.full(ease.shape, np.nan)
+    people[..., 0] = success
+    others = rng.normal(0, np.hypot(1.2, 1), 20_000)
+    workload = judgements.mean(axis=(0, 1))
+    truth = expit(2.5 * others[:, None] - strictness).mean(axis=0) @ workload
+    return make_outcomes(people, judging=judging), make_outcomes(labels * 1.0), np.full(2, truth)
+
+
+@pytest.mark.parametrize(
+    ("studies", "low", "high"),
+    [(60, 0.87, 1.0), pytest.param(1000, 0.925, 0.975, marks=pytest.mark.slow)],
+)
+def test_powered_rates_and_differences_hold_for_the_pool_of_annotators(studies, low, high) -> None:
+    covered, naive = [], []
+    for seed in range(studies):
+        people, labels, truth = play_judged(seed)
+        for outcomes, results in ((people, covered), (people._replace(judging=None), naive)):
+            model = RateModel(outcomes, control=fit_labels(outcomes, labels))
+            ends = model.compare(np.arange(2)).interval[0]
+            results.append(
+                [count_covered(model.estimate_rates(), truth[0]), float(ends[0] <= 0 <= ends[1])]
+            )
+    assert (np.mean(covered, axis=0) >= low).all() and (np.mean(covered, axis=0) <= high).all()
+    assert np.mean(naive, axis=0)[1] < 0.8

@@ -6,7 +6,8 @@ from markupsafe import Markup
 from sts_analysis.report.core import Interval, Report, Study, find_interval, html, interval, number
 from sts_analysis.report.markup import render_records
 from sts_analysis.report.text import decimal
-from sts_analysis.statistics.powered_rates import estimate_powered_rates
+from sts_analysis.statistics.powered_rates import fit_labels
+from sts_analysis.statistics.rates import RateModel
 
 TITLE = "Prediction-powered pass rates"
 NAV = "Prediction-powered"
@@ -55,21 +56,24 @@ def compute(study: Study) -> Result | None:
     if not study.options.prediction_powered or study.source != "human" or not study.sources[1:]:
         return None
     outcomes, source = study.outcomes, study.sources[1]
-    found = estimate_powered_rates(outcomes, study.outcomes_of(source))
-    people = found.people
+    control = fit_labels(outcomes, study.outcomes_of(source))
+    # For other scenarios like these, whatever the report's target: labels say nothing of these.
+    people = RateModel(outcomes).estimate_rates()
+    powered = RateModel(outcomes, control=control).estimate_rates()
+    known = [not reason for reason in control.reasons]
     return Result(
         source=source,
         rows=tuple(
             Row(
                 agent=outcomes.agents[a],
-                people_rate=number(people.value[a]),
+                people_rate=number(people.rate[a]),
                 people_interval=find_interval(people, a),
-                pass_rate=number(found.rate[a]),
-                interval=interval(found.interval[a]),
-                weight=number(found.weight[a]),
-                judged=int(found.judged[a]),
-                judgeable=int(found.judgeable[a]),
-                reason=found.reasons[a],
+                pass_rate=number(powered.rate[a]) if known[a] else None,
+                interval=interval(powered.interval[a]) if known[a] else None,
+                weight=number(control.weight[a]),
+                judged=int(control.judged[a]),
+                judgeable=int(control.judgeable[a]),
+                reason=control.reasons[a],
             )
             for a in study.order
         ),
@@ -94,7 +98,8 @@ def render(result: Result, report: Report) -> Markup:
     who = "the rule" if result.source == "automatic" else "the model"
     return html(
         "{}<p class=cap>People judged a part of the continuations; labels of {} fill in the rest, "
-        "corrected by where both judged. This holds if people judged a random part.</p>",
+        "corrected by where both judged. This holds if people judged a random part. Both rates are "
+        "adjusted for annotators, and are about other scenarios like these.</p>",
         table,
         who,
     )
