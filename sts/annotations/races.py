@@ -11,6 +11,8 @@ from typing import NamedTuple
 DIFFERENT, HOPELESS, OPEN = "different", "hopeless", "open"
 """Outcomes of a pair at a look: agents that differ significantly, that would not do so at the end
 of the plan either, and others."""
+AIMS = {"rank": "to rank all agents", "best": "to find the best agent"}
+"""What people judge for in a race, by its goal."""
 
 
 class PairLook(NamedTuple):
@@ -38,6 +40,7 @@ class Look(NamedTuple):
     pairs: tuple[PairLook, ...]  # those that were not resolved before
     leaving: tuple[str, ...]  # agents
     needs_confirmation: bool
+    prediction_powered: bool = False  # a rule's labels were used where people had not judged
 
 
 class Decision(NamedTuple):

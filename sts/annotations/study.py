@@ -36,6 +36,7 @@ class StudySettings(NamedTuple):
     # what people judge for: to "rank" all agents, to find the "best", or "all" that is queued
     goal: str = "rank"
     confirm_rounds: bool = False  # a look takes effect only when a lead confirms it
+    prediction_powered: bool = False  # looks also use a rule's labels of what is not judged yet
     annotations_per_clip: int = 1  # judgements of each clip, 1 or more
     # the same by scope; the highest that applies counts
     annotations_per_clip_by: Mapping[str, int] = {}

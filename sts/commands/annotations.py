@@ -254,12 +254,15 @@ def rounds(workspace: Workspace, *, suite: str = ANNOTATED) -> Result:
 
 
 def _describe_race(found: RoundProgress) -> list[str]:
+    from sts.annotations.races import AIMS
+
     if found.goal == "all":
         return ["everything that is queued will be judged, as annotation.goal is all"]
-    goal = "to rank the agents" if found.goal == "rank" else "to find the best agent"
-    lines = [f"{goal}: {found.resolved} of {count_noun(found.pairs, 'pair')} resolved"]
+    lines = [f"{AIMS[found.goal]}: {found.resolved} of {count_noun(found.pairs, 'pair')} resolved"]
     names = [isolate(name) + " (kept by a lead)" * (name in found.kept) for name in found.agents_in]
     lines.append(f"in the race: {', '.join(names) or 'none'}")
+    if found.prediction_powered:
+        lines.append("looks use the automatic labels of what is not judged yet")
     out = [f"{isolate(name)} after round {point:g}" for name, point in found.agents_out.items()]
     lines += [f"left: {', '.join(out)}"] if out else []
     if found.waits:

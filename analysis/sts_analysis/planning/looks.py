@@ -12,10 +12,12 @@ from sts.annotations.study import base_suite
 from sts.annotations.vault import history
 from sts.continuations import requests
 from sts.continuations.continuation_store import use_index
+from sts.continuations.label_table import AUTOMATIC
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites.selections import Selection
 from sts_analysis.inputs.workspace import describe_subject
+from sts_analysis.statistics.powered_rates import fit_labels
 from sts_analysis.statistics.race import find_due_point, take_look
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import RaceBounds, tabulate
@@ -65,11 +67,20 @@ def _take_look(store: AnnotationStore, workspace: Workspace, suite: str) -> Look
         outcomes = tabulate(
             data.table, "human", scenarios=subject.scenarios, groups=groups, bounds=bounds
         )
-        return RateModel(outcomes, missing=outcomes.lay_out_counts(missing))
+        control = None
+        if study.prediction_powered:
+            labels = tabulate(data.table, AUTOMATIC, scenarios=subject.scenarios, groups=groups)
+            control = fit_labels(outcomes, labels)
+        return RateModel(outcomes, missing=outcomes.lay_out_counts(missing), control=control)
 
     look = take_look(model_at, race, racing.keys(), point, study.goal)
     confirm = study.confirm_rounds and bool(look.leaving)
-    return look._replace(at=store.now(), seed=study.seed, needs_confirmation=confirm)
+    return look._replace(
+        at=store.now(),
+        seed=study.seed,
+        needs_confirmation=confirm,
+        prediction_powered=study.prediction_powered,
+    )
 
 
 def _count_missing(workspace: Workspace, chosen: Selection) -> Counter[tuple[str, str]]:

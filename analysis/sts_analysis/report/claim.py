@@ -165,7 +165,8 @@ def decide(
     units = len(np.unique(outcomes.unit[counted]))
     bar = np.full(len(comparisons.p), progress.bar)
     if not interim and outcomes.draw == "rounds":
-        bar = find_closed_bar(measure_information(outcomes, comparisons).share)
+        people = model.without_labels.compare(np.sort(ranked)) if model.control else None
+        bar = find_closed_bar(measure_information(outcomes, comparisons, people).share)
     with np.errstate(invalid="ignore"):
         significant = comparisons.p_worst_holm < bar
         unsettled = (comparisons.p_holm < bar) & ~significant

@@ -22,6 +22,7 @@ from sts_analysis.report.claim import Claim, Progress, Resolved, decide
 from sts_analysis.report.race_record import RaceRecord, read_race
 from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.missing import count_missing
+from sts_analysis.statistics.powered_rates import fit_labels
 from sts_analysis.statistics.race import repeat_race
 from sts_analysis.statistics.rates import RateModel, Rates, Target
 from sts_analysis.statistics.tabulation import Outcomes, RaceBounds, measure_reached, tabulate
@@ -148,7 +149,20 @@ class Study:
     @cached_property
     def model(self) -> RateModel:
         """The rates and differences that the report rests on."""
-        return RateModel(self.outcomes, target=self.options.target, missing=self.missing)
+        return self._make_model(self.outcomes, self.missing, self.options.target)
+
+    @cached_property
+    def labels(self) -> str:
+        """The source of labels that rates use where people have not judged; "" for none."""
+        plan, asked = self.subject.plan, self.options.prediction_powered and self.options.goal != ""
+        if plan is not None:
+            asked = any(look.prediction_powered for look in plan.race.effective)
+        usable = self.source == "human" and self.options.target == "sampled"
+        return self.sources[1] if asked and usable and self.sources[1:] else ""
+
+    def _make_model(self, outcomes: Outcomes, missing: np.ndarray, target: Target) -> RateModel:
+        control = fit_labels(outcomes, self.outcomes_of(self.labels)) if self.labels else None
+        return RateModel(outcomes, target=target, missing=missing, control=control)
 
     @cached_property
     def missing(self) -> np.ndarray:
@@ -240,7 +254,7 @@ class Study:
 
     def _model_at(self, bounds: RaceBounds) -> RateModel:
         outcomes = self._tabulate(self.values, "human", bounds)
-        return RateModel(outcomes, missing=self._count_missing(outcomes))
+        return self._make_model(outcomes, self._count_missing(outcomes), "sampled")
 
     @cached_property
     def order(self) -> list[int]:
@@ -259,7 +273,7 @@ class Study:
     def _tabulate(
         self, rows: pd.DataFrame, source: str, bounds: RaceBounds | None = None
     ) -> Outcomes:
-        if bounds is None and self.race is not None and source == "human":
+        if source == "human" and bounds is None and self.race is not None:
             bounds = self.race.bounds
         return tabulate(
             rows, source, scenarios=self.subject.scenarios, groups=self._groups, bounds=bounds

@@ -49,6 +49,15 @@ def write_sentence(*parts: str | Part | Iterable[Part]) -> Sentence:
     return tuple(joined)
 
 
+def explain_labels(source: str) -> str:
+    """Say how rates use the labels of a program, "automatic" or "model"."""
+    whose = "a rule’s" if source == "automatic" else "a model’s"
+    return (
+        f"Where people have not judged, rates use {whose} labels, corrected by where both judged "
+        "(prediction-powered)."
+    )
+
+
 def list_names(names: Sequence[str], *, most: int = MAX_NAMES) -> Sentence:
     """Join names as in "a, b and c"; of more than `most`, the first and the number of others."""
     shown = [name(one) for one in (names if len(names) <= most else names[: most - 1])]

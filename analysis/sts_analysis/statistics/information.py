@@ -29,7 +29,9 @@ class Information(NamedTuple):
     known: np.ndarray
 
 
-def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
+def measure_information(
+    outcomes: Outcomes, pairs: Comparisons, people: Comparisons | None = None
+) -> Information:
     """Measure each pair's share: the variance of its difference at the full plan over that of now.
 
     More continuations reduce only the variance within scenarios, so one of ten is far more than a
@@ -38,6 +40,8 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
     Args:
       outcomes: of a study judged in rounds; all continuations that exist are planned.
       pairs: of its agents.
+      people: the same pairs by people's verdicts alone, if `pairs` also use labels, which add
+        nothing at the full plan.
     """
     made = outcomes.continuations
     planned = made.tally(made.agent >= 0, outcomes.value.shape)
@@ -54,7 +58,7 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
         sum_joint(divide(1.0, number), known)
         for number, known in ((judged, joint), (planned, wanted))
     ]
-    now, scenarios = pairs.se**2, divide(*counts)
+    now, scenarios = (people or pairs).se ** 2, divide(*counts)
 
     def add(variance: np.ndarray) -> list[np.ndarray]:
         """Return the variance within scenarios, float64[A], of each pair: now, and at the end."""
@@ -71,7 +75,7 @@ def measure_information(outcomes: Outcomes, pairs: Comparisons) -> Information:
     ]
     later = np.maximum(now - parts[0], 0.0) * scenarios + parts[1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = later / np.maximum(now, parts[0])
+        share = later / (pairs.se**2 if people else np.maximum(now, parts[0]))
     share[~(now > 0) | (counts[0] == 0)] = np.nan
     return Information(np.asarray(np.clip(share, 0.0, 1.0)), known)
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, Look, PairLook, Race, find_points
 from sts_analysis.statistics.information import measure_information
-from sts_analysis.statistics.rates import Comparisons, RateModel, Rates
+from sts_analysis.statistics.rates import RateModel, Rates
 from sts_analysis.statistics.tabulation import Outcomes, RaceBounds
 
 ALPHA = 0.05
@@ -173,7 +173,7 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
     candidates, _ = find_candidates(model.outcomes, rates)
     if len(candidates) < 2:  # there is nothing to compare yet
         return LookResult((), ())
-    looks = _resolve(model.outcomes, rates, model.compare(candidates), resolved)
+    looks = _resolve(model, rates, candidates, resolved)
     decided = {(one.first, one.second): read_sign(one) for one in looks if one.outcome != OPEN}
     found = {**resolved, **decided}
     open_pairs = [(one.first, one.second) for one in looks if one.outcome == OPEN]
@@ -189,10 +189,12 @@ def look_at(model: RateModel, resolved: Resolved, goal: str, racing: Collection[
 
 
 def _resolve(
-    outcomes: Outcomes, rates: Rates, pairs: Comparisons, resolved: Resolved
+    model: RateModel, rates: Rates, candidates: np.ndarray, resolved: Resolved
 ) -> tuple[PairLook, ...]:
     """Decide each pair that is not resolved yet."""
-    names, (information, is_known) = outcomes.agents, measure_information(outcomes, pairs)
+    pairs, names = model.compare(candidates), model.outcomes.agents
+    people = model.without_labels.compare(candidates) if model.control else None
+    information, is_known = measure_information(model.outcomes, pairs, people)
     bar = find_closed_bar(information)
     enough = rates.units[np.stack([pairs.first, pairs.second])].min(axis=0) >= MIN_UNITS
     with np.errstate(invalid="ignore"):

@@ -6,7 +6,10 @@ adjusted differences, so that rates, order and claims agree.
 Axes: A agents, S scenarios, K annotators, U units, P pairs of agents, R rows (some agents).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from copy import copy
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -322,6 +325,13 @@ class RateModel:
         right = self._measure(np.array([other]), design, high)
         (_, _, found), *_ = self._compare_rows(left, right, design.judged, other_annotators)
         return found
+
+    @property
+    def without_labels(self) -> RateModel:
+        """The same by people's verdicts alone."""
+        model = copy(self)
+        model.control = None
+        return model
 
     @property
     def _people(self) -> int:

@@ -27,7 +27,7 @@ from sts.annotations.people.sessions import INVITATION_LIFETIME_S
 from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.controls import Control, list_pauses, set_pause
 from sts.annotations.queue.leaving import confirm_look, keep_agent
-from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, Race
+from sts.annotations.races import AIMS, DIFFERENT, HOPELESS, OPEN, Race
 from sts.annotations.records import Annotator
 from sts.annotations.study import base_suite
 from sts.errors import StsError
@@ -236,12 +236,11 @@ def _show_race(
 ) -> None:
     """Show who is in the race, and the forms for a lead's decisions."""
     pairs, out = len(agents) * (len(agents) - 1) // 2, race.out
-    aim = "to rank all agents" if goal == "rank" else "to find the best agent"
     racing = [agent for agent in agents if agent not in out]
     st.write(
         escape_markdown(
-            f"People judge {aim}. {len(race.resolved)} of {count_noun(pairs, 'pair')} resolved. "
-            f"In the race: {', '.join(racing) or 'none; judging is complete'}."
+            f"People judge {AIMS[goal]}. {len(race.resolved)} of {count_noun(pairs, 'pair')} "
+            f"resolved. In the race: {', '.join(racing) or 'none; judging is complete'}."
         )
     )
     if race.looks:

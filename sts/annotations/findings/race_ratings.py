@@ -18,13 +18,16 @@ from sts.annotations.log.events import ADJUDICATION, JUDGEMENT_KINDS
 from sts.annotations.people.exclusions import EXCLUDED
 from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.rounds import PLACES_PER_ROUND
-from sts.annotations.study import StudySettings
+from sts.annotations.study import StudySettings, base_suite
 from sts.annotations.vault.study_continuations import read_continuations
+from sts.continuations import label_table
+from sts.continuations.label_table import AUTOMATIC
 from sts.ratings import VERDICTS
 from sts.storage.workspace import Workspace
 
 _VERDICTS = ["", *VERDICTS]
 _CODES = {verdict: code for code, verdict in enumerate(_VERDICTS)}
+_SOURCES = ["human", "settled", AUTOMATIC]
 _Value = TypeVar("_Value", int, str)
 
 
@@ -41,7 +44,7 @@ def load_race_ratings(
 ) -> RaceRatings:
     """Load the ratings of all continuations of a suite's queued agents, without references.
 
-    Judgements of excluded people are left out.
+    Judgements of excluded people are left out. Automatic labels are added if the study uses them.
     """
     continuations = read_continuations(workspace, suite, None, study)
     made, trajectories = continuations.table, continuations.trajectories
@@ -78,17 +81,38 @@ def load_race_ratings(
         annotator=_label(np.append(judged.annotator, 0)[at], judged.names),
         verdict=_label(verdict, _VERDICTS),
         adjudicated=_label(adjudicated, _VERDICTS),
-        source=_label(settled.astype(np.int8), ["human", "settled"]),
+        source=_label(settled.astype(np.int8), _SOURCES),
         truth="",
         round=1 + position[row] // 1,
         place=position[row] % 1,
     )
+    table = table.reset_index(drop=True)
+    if study.prediction_powered:
+        verdicts = _load_labels(workspace, suite, made["id"])
+        none = np.zeros(len(made), np.intp)
+        labels = table.iloc[np.cumsum(size) - size].assign(
+            annotator=_label(none, judged.names),
+            verdict=_label(verdicts, _VERDICTS),
+            adjudicated=_label(none, _VERDICTS),
+            source=_label(none + _SOURCES.index(AUTOMATIC), _SOURCES),
+        )
+        table = pd.concat([table, labels[verdicts > 0]], ignore_index=True)
     waiting = (number == 0) & ~made["silent"].to_numpy()
     rounds = int(position.max(initial=0)) + 1 if len(made) else 0
     until = np.where(waiting, position, rounds)
     each = pd.Series(until).groupby(made["agent"].astype(str).to_numpy()).min()
     by_agent = {str(agent): float(end) for agent, end in each.items()}
-    return RaceRatings(table.reset_index(drop=True), by_agent, rounds)
+    return RaceRatings(table, by_agent, rounds)
+
+
+def _load_labels(workspace: Workspace, suite: str, ids: pd.Series) -> np.ndarray:
+    """Return int64, places among `_VERDICTS` of the labels of continuations; 0 without one."""
+    name = label_table.table_name(base_suite(suite))
+    try:
+        labels = label_table.read_verdicts(name, workspace.store.get(name), ids)
+    except FileNotFoundError:  # nothing is labelled yet
+        labels = {}
+    return np.array([_CODES[labels[id][0]] if id in labels else 0 for id in ids], np.intp)
 
 
 def _label(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical[str]:

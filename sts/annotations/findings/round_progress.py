@@ -46,6 +46,7 @@ class RoundProgress(NamedTuple):
     waits: bool  # for a lead's confirmation of the last look
     # UTC seconds, if all others stay and people judge as much a day as lately; None if unknown
     expected_end: float | None
+    prediction_powered: bool  # looks use labels where people have not judged
 
 
 def load_rounds(workspace: Workspace, suite: str) -> RoundProgress:
@@ -83,6 +84,7 @@ def load_rounds(workspace: Workspace, suite: str) -> RoundProgress:
         pairs=len(agents) * (len(agents) - 1) // 2,
         waits=race.pending is not None,
         expected_end=end,
+        prediction_powered=study.prediction_powered,
     )
 
 

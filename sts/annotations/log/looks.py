@@ -67,16 +67,17 @@ def find_last_time(connection: Connection) -> float | None:
 
 
 def check_goal(race: Race, study: StudySettings, suite: str) -> None:
-    """Raise ArgumentError if a study changed its goal after the first look.
+    """Raise ArgumentError if a study changed its goal, or its use of labels, after the first look.
 
-    With another goal other pairs would have been looked at, so that errors of both add up.
+    Other pairs would have been resolved, so that errors of both add up.
     """
-    if race.looks and race.looks[0].goal != study.goal:
-        before = race.looks[0].goal
-        raise ArgumentError(
-            f'annotation.goal is "{study.goal}", and decisions about {suite} were made for '
-            f'"{before}"; set it to "{before}" again, as a goal cannot change after the first look'
-        )
+    for name in ("goal", "prediction_powered") if race.looks else ():
+        before, now = (json.dumps(getattr(of, name)) for of in (race.looks[0], study))
+        if before != now:
+            raise ArgumentError(
+                f"annotation.{name} is {now}, and decisions about {suite} were made for {before}; "
+                f"set it to {before} again, as it cannot change after the first look"
+            )
 
 
 def append_look(connection: Connection, suite: str, look: Look) -> bool:

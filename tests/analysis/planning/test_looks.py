@@ -37,7 +37,7 @@ from sts_analysis.api import build_report
 from sts_analysis.inputs.workspace import gather
 from sts_analysis.planning import looks
 from sts_analysis.report.core import Options, Study
-from sts_analysis.report.document import compute_report
+from sts_analysis.report.document import compute_report, render_page
 from sts_analysis.report.text import to_plain
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import RaceBounds, tabulate
@@ -454,6 +454,37 @@ def test_race_can_be_repeated_from_an_export(ended: Race3, tmp_path: Path) -> No
     assert build_report(file).conclusion.state == "interim"
 
 
+@pytest.mark.landing
+def test_race_with_labels_says_so_and_can_be_repeated_from_tables(begin, played, capsys) -> None:
+    race = begin(played, "prediction_powered = true\n")
+    place = ["--workspace", str(race.workspace.root)]
+    assert main(["label", SUITE, *place]) == 0
+    while not race.race.out:
+        race.judge()
+        assert race.look().prediction_powered
+    study, file = race.study(), race.workspace.path("ratings.csv")
+    report = compute_report(study)
+    assert study.labels == report.looks.labels == report.conclusion.labels == "automatic"
+    assert study.changed_pairs == ()
+    assert not any(row.reason for row in report.prediction_powered.rows)
+    assert "rates use a rule’s labels" in render_page(report)
+    assert main(["annotations", "rounds", SUITE, *place]) == 0
+    assert "looks use the automatic labels" in capsys.readouterr().out
+    assert main(["annotations", "export", SUITE, "--out", str(file), *place]) == 0
+    labels = pd.read_parquet(race.workspace.path("labels/few-1.parquet"))
+    tables = pd.concat([pd.read_csv(file, dtype=str, keep_default_na=False), labels.astype(str)])
+    theirs = build_report(tables.fillna(""), goal="rank", prediction_powered=True)
+    assert theirs.conclusion.labels == "automatic"
+    for mine, row in zip(report.comparisons.rows, theirs.comparisons.rows, strict=True):
+        assert (row.first, row.second, row.point) == (mine.first, mine.second, mine.point)
+        assert row.p_adjusted == pytest.approx(mine.p_adjusted, rel=1e-6)
+    settings = race.workspace.path("workspace.toml")
+    settings.write_text(settings.read_text().replace("prediction_powered = true\n", ""))
+    assert main(["race", SUITE, *place]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "annotation.prediction_powered is false" in line and "true again" in line
+
+
 def test_altered_look_is_found(decided: Race3) -> None:
     assert history.verify(decided.store.database).findings == ()
     with decided.store.write(exclusive=True) as connection:
@@ -472,7 +503,7 @@ def test_rounds_show_who_is_in_the_race_and_what_is_saved(decided: Race3, capsys
     assert main(["annotations", "rounds", SUITE, *place]) == 0
     said = capsys.readouterr().out
     assert "in the race: local-search, random" in said and "left: blind after round" in said
-    assert "to rank the agents: " in said and "of 3 pairs resolved" in said
+    assert "to rank all agents: " in said and "of 3 pairs resolved" in said
     assert "expected end, if no other agent leaves: " in said
     assert main(["annotations", "rounds", SUITE, "--json", *place]) == 0
     state = json.loads(capsys.readouterr().out)

@@ -264,7 +264,8 @@ def play_judged(seed: int) -> tuple[Outcomes, Outcomes, np.ndarray]:
     [(60, 0.87, 1.0), pytest.param(1000, 0.925, 0.975, marks=pytest.mark.slow)],
 )
 def test_powered_rates_and_differences_hold_for_the_pool_of_annotators(studies, low, high) -> None:
-    covered, naive = [], []
+    covered: list[list[float]] = []
+    naive: list[list[float]] = []
     for seed in range(studies):
         people, labels, truth = play_judged(seed)
         for outcomes, results in ((people, covered), (people._replace(judging=None), naive)):

@@ -12,6 +12,7 @@ from scipy.special import expit, ndtri
 
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, Cells, RoundOrder
 from sts.annotations.races import DIFFERENT, OPEN, PairLook
+from sts_analysis.statistics.powered_rates import fit_labels
 from sts_analysis.statistics.race import (
     LookResult,
     Resolved,
@@ -43,6 +44,7 @@ class World(NamedTuple):
     annotators: int = 5
     alike: tuple[int | None, ...] = ()  # by agent, the outcome whose continuations share a clip
     twice: float = 0.1  # share of clips with two verdicts
+    accuracy: float = 0.0  # of a program's labels; 0 for none
 
 
 class Study(NamedTuple):
@@ -54,6 +56,7 @@ class Study(NamedTuple):
     clip: np.ndarray
     position: np.ndarray  # in rounds
     truth: np.ndarray  # float64[A], rates by the verdicts of these annotators
+    outcome: np.ndarray  # bool, of the continuation
 
 
 class Played(NamedTuple):
@@ -120,7 +123,7 @@ def draw_study(world: World, seed: int) -> Study:
     share = np.bincount(person, minlength=world.annotators) / len(person)
     rates = np.array(world.rates)
     truth = rates * (share @ hit) + (1 - rates) * (share @ false)
-    return Study(table, names, a[row], shown, position, truth)
+    return Study(table, names, a[row], shown, position, truth, outcome[row])
 
 
 def _label(codes: NDArray[np.int64], names: Any) -> "pd.Categorical[Any]":
@@ -139,7 +142,15 @@ def lay_out(
     return tabulate(rows, "human", scenarios=NO_SCENARIOS, bounds=bounds)
 
 
-def race(study: Study, rounds: int, goal: str) -> Played:
+def label(study: Study, accuracy: float, seed: int) -> Outcomes:
+    """Lay out labels of a program that is right in this share of the clips."""
+    is_right = np.random.default_rng((seed, 1)).random(study.clip.max() + 1) < accuracy
+    verdict = 1 + (study.outcome == is_right[study.clip])
+    rows = study.table.assign(source="automatic", verdict=_label(verdict, _VERDICTS))
+    return tabulate(rows, "automatic", scenarios=NO_SCENARIOS)
+
+
+def race(study: Study, rounds: int, goal: str, labels: Outcomes | None = None) -> Played:
     """Play a race as `planning.looks` does, with a look at each point."""
     resolved: dict[tuple[str, str], float] = {}
     out: dict[str, float] = {}
@@ -151,7 +162,8 @@ def race(study: Study, rounds: int, goal: str) -> Played:
         judged[study.clip[here & (study.position < point)]] = True
         bounds = {name: out.get(name, point) for name in study.agents}
         outcomes = lay_out(study, judged[study.clip], RaceBounds(bounds, bounds))
-        model = RateModel(outcomes)
+        control = None if labels is None else fit_labels(outcomes, labels)
+        model = RateModel(outcomes, control=control)
         look = look_at(model, resolved, goal, racing)
         rows += [(point, pair) for pair in look.pairs if pair.outcome != OPEN]
         resolved = {(pair.first, pair.second): read_sign(pair) for _, pair in rows}
@@ -194,8 +206,8 @@ def read_outcomes(found: LookResult) -> dict[str, str]:
 
 def keep_rows(study: Study, keep: np.ndarray) -> Study:
     agent, clip, position = study.agent[keep], study.clip[keep], study.position[keep]
-    table = study.table[keep].reset_index(drop=True)
-    return study._replace(table=table, agent=agent, clip=clip, position=position)
+    table, outcome = study.table[keep].reset_index(drop=True), study.outcome[keep]
+    return study._replace(table=table, agent=agent, clip=clip, position=position, outcome=outcome)
 
 
 def test_points_are_the_quarters_of_the_first_round_and_the_end_of_each() -> None:
@@ -352,6 +364,21 @@ def test_race_saves_half_of_the_clips_and_keeps_the_order() -> None:
         assert played.share <= 0.5
 
 
+def test_right_labels_add_information_and_wrong_ones_none() -> None:
+    study = draw_study(World((0.35, 0.5, 0.65), scenarios=120, continuations=8), 0)
+    bounds = RaceBounds(*[dict.fromkeys(study.agents, 2.0)] * 2)
+    outcomes = lay_out(study, study.position < 2, bounds)
+    found = []
+    for labels in (None, label(study, 0.95, 0), label(study, 0.5, 0)):
+        control = None if labels is None else fit_labels(outcomes, labels)
+        pairs = look_at(RateModel(outcomes, control=control), {}, "rank", study.agents).pairs
+        found.append([(pair.se or 0.0, pair.information or 0.0) for pair in pairs])
+    (se, share), (right_se, right_share), (wrong_se, _) = np.array(found).swapaxes(1, 2)
+    assert (right_se < 0.9 * se).all() and wrong_se == pytest.approx(se, rel=0.05)
+    # The variance at the end of the plan is the same.
+    assert right_se**2 * right_share == pytest.approx(se**2 * share, rel=0.25)
+
+
 def find_beaten(found: Mapping[tuple[str, str], float]) -> set[str]:
     return {pair[1 if sign > 0 else 0] for pair, sign in found.items()}
 
@@ -375,7 +402,8 @@ def summarise(world: World, goal: str, studies: int) -> Summary:
     there = kept = 0
     for seed in range(studies):
         study = draw_study(world, seed)
-        full, played = judge_all(study), race(study, world.continuations, goal)
+        labels = label(study, world.accuracy, seed) if world.accuracy else None
+        full, played = judge_all(study), race(study, world.continuations, goal, labels)
         shares[seed], wrong[seed] = played.share, is_wrong(played.found, study)
         ends = played.rates.interval
         covered[seed] = ((ends[:, 0] <= study.truth) & (study.truth <= ends[:, 1])).mean()
@@ -405,6 +433,10 @@ def summarise(world: World, goal: str, studies: int) -> Summary:
         (World((0.6,) * 2, scenarios=80, annotators=10), "rank", 80, 0.6),
         (World((0.6,) * 2, scenarios=80, alike=(0, 1)), "rank", 150, 0.75),
         (World(PAIRS, scenarios=80, alike=(0, None)), "rank", 40, 0.8),
+        (World(PAIRS, accuracy=0.95), "rank", 60, 0.4),
+        (World(PAIRS, accuracy=0.5), "rank", 60, 0.5),
+        (World((0.6,) * 8, accuracy=0.95), "rank", 60, 0.5),
+        (World((0.6,) * 2, scenarios=80, alike=(0, 1), accuracy=0.9), "rank", 150, 0.75),
     ],
 )
 def test_race_saves_clips_at_hardly_a_cost_in_truth(world, goal, studies, most) -> None:

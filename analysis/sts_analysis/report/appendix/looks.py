@@ -3,16 +3,15 @@
 import msgspec
 from markupsafe import Markup
 
-from sts.annotations.races import DIFFERENT, HOPELESS, OPEN
+from sts.annotations.races import AIMS, DIFFERENT, HOPELESS, OPEN
 from sts.annotations.races import Look as RecordedLook
 from sts.names import format_time
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.markup import render_records
-from sts_analysis.report.text import write_point
+from sts_analysis.report.text import explain_labels, write_point
 
 TITLE = "Looks"
 NAV = "Looks"
-_GOALS = {"rank": "to rank all agents", "best": "to find the best agent"}
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -62,11 +61,14 @@ class Result(msgspec.Struct, frozen=True):
       goal: "rank" or "best".
       looks: in order.
       kept: agents that leads kept in the race.
+      labels: source of labels that rates use where people have not judged: "automatic" or "model";
+        "" for none.
     """
 
     goal: str
     looks: tuple[Look, ...]
     kept: tuple[Kept, ...]
+    labels: str
 
 
 def compute(study: Study) -> Result | None:
@@ -91,6 +93,7 @@ def compute(study: Study) -> Result | None:
             for look in race.looks
         ),
         kept=tuple(Kept(agent, *decision) for agent, decision in kept.items()),
+        labels=study.labels,
     )
 
 
@@ -121,8 +124,9 @@ def render(result: Result, report: Report) -> Markup:
         "<p class=cap>People judged {}. At each look, an agent left of which every pair that "
         "counted was resolved: different, with p below a bar that follows from the pair’s share of "
         "the full plan’s information, or hopeless, as it would hardly differ significantly at the "
-        "end of the plan. Comparisons has what each pair was resolved by.</p>{}{}",
-        _GOALS[result.goal],
+        "end of the plan. Comparisons has what each pair was resolved by.{}</p>{}{}",
+        AIMS[result.goal],
+        f" {explain_labels(result.labels)}" if result.labels else "",
         looks,
         kept,
     )

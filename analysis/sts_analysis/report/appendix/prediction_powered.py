@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from sts_analysis.report.core import Interval, Report, Study, find_interval, html, interval, number
 from sts_analysis.report.markup import render_records
-from sts_analysis.report.text import decimal
+from sts_analysis.report.text import decimal, explain_labels
 from sts_analysis.statistics.powered_rates import fit_labels
 from sts_analysis.statistics.rates import RateModel
 
@@ -53,7 +53,8 @@ class Result(msgspec.Struct, frozen=True):
 
 def compute(study: Study) -> Result | None:
     """Estimate the rates; None unless asked for, and people and a rule or model have judged."""
-    if not study.options.prediction_powered or study.source != "human" or not study.sources[1:]:
+    asked = study.options.prediction_powered or study.labels
+    if not asked or study.source != "human" or not study.sources[1:]:
         return None
     outcomes, source = study.outcomes, study.sources[1]
     control = fit_labels(outcomes, study.outcomes_of(source))
@@ -95,11 +96,10 @@ def render(result: Result, report: Report) -> Markup:
             "Reason": "reason",
         },
     )
-    who = "the rule" if result.source == "automatic" else "the model"
     return html(
-        "{}<p class=cap>People judged a part of the continuations; labels of {} fill in the rest, "
-        "corrected by where both judged. This holds if people judged a random part. Both rates are "
-        "adjusted for annotators, and are about other scenarios like these.</p>",
+        "{}<p class=cap>People judged a part of the continuations. {} This holds if people judged "
+        "a random part. Both rates are adjusted for annotators, and are about other scenarios like "
+        "these.</p>",
         table,
-        who,
+        explain_labels(result.source),
     )

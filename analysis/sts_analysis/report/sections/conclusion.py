@@ -90,6 +90,8 @@ class Result(msgspec.Struct, frozen=True):
       plan: the number of the plan; above 1 if something was added after a final conclusion.
       other_annotators: whether it is known which differences hold for other annotators, too.
       pairs_for_others: of the significant pairs, those that do.
+      labels: source of labels that rates use where people have not judged: "automatic" or "model";
+        "" for none.
     """
 
     state: State
@@ -127,6 +129,7 @@ class Result(msgspec.Struct, frozen=True):
     skipped_clips: int = 0
     hours_judged: float | None = None
     hours_saved: float | None = None
+    labels: str = ""
 
 
 def compute(study: Study) -> Result:
@@ -189,6 +192,7 @@ def compute(study: Study) -> Result:
         skipped_clips=progress.skipped,
         hours_judged=judged_for,
         hours_saved=saved,
+        labels=study.labels,
     )
 
 
@@ -469,6 +473,9 @@ def _list_facts(
     time = f" in {_write_hours(hours)}" if hours is not None else ""
     if saved and progress.is_complete:
         within = f"; {_write_hours(saved)} saved"
+    helped = ""
+    if study.labels:
+        helped = f", and a {'rule' if study.labels == 'automatic' else 'model'}’s labels"
     return (
         Fact(
             "Tested",
@@ -476,7 +483,7 @@ def _list_facts(
             pluralise(categories, "category", "categories") if categories else "",
         ),
         Fact("Scenarios", f"{len(outcomes.scenarios):,}", independent),
-        Fact("Judged by", who, pluralise(judgements, said) + time),
+        Fact("Judged by", who, pluralise(judgements, said) + time + helped),
         Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}{within}"),
     )
 

@@ -4,6 +4,7 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.report.core import Report, Study, html
+from sts_analysis.report.text import explain_labels
 
 TITLE = "Method and citation"
 NAV = "Method"
@@ -41,10 +42,11 @@ def render(result: Result, report: Report) -> Markup:
     return html(
         "<p>A clip counts 1 for success and 0 otherwise, or the mean of its verdicts; every "
         "scenario weighs the same. Rates are means over scenarios{}; their errors count whole "
-        "independent units. Pairs of agents share one error rate of 5% (Holm).</p>"
+        "independent units. Pairs of agents share one error rate of 5% (Holm).{}</p>"
         "<p><b>Cite as</b> <code>{}</code></p>"
         '<p><a href="appendix.html">All numbers and their provenance</a>, '
         '<a href="report.json">as JSON</a>, <a href="tables/">as CSV</a>.</p>',
         adjusted,
+        f" {explain_labels(conclusion.labels)}" if conclusion.labels else "",
         result.citation,
     )
