@@ -151,9 +151,16 @@ class Study:
         """The rates and differences that the report rests on."""
         return self._make_model(self.outcomes, self.missing, self.options.target)
 
-    @cached_property
+    @property
     def labels(self) -> str:
         """The source of labels that rates use where people have not judged; "" for none."""
+        control = self.model.control
+        is_used = control is not None and "" in control.reasons
+        return self._wanted_labels if is_used else ""
+
+    @cached_property
+    def _wanted_labels(self) -> str:
+        """The source of labels that rates are to use if they can."""
         plan, asked = self.subject.plan, self.options.prediction_powered and self.options.goal != ""
         if plan is not None:
             asked = any(look.prediction_powered for look in plan.race.effective)
@@ -161,7 +168,9 @@ class Study:
         return self.sources[1] if asked and usable and self.sources[1:] else ""
 
     def _make_model(self, outcomes: Outcomes, missing: np.ndarray, target: Target) -> RateModel:
-        control = fit_labels(outcomes, self.outcomes_of(self.labels)) if self.labels else None
+        source, control = self._wanted_labels, None
+        if source:
+            control = fit_labels(outcomes, self.outcomes_of(source))
         return RateModel(outcomes, target=target, missing=missing, control=control)
 
     @cached_property

@@ -67,6 +67,16 @@ class Row(msgspec.Struct, frozen=True):
     corrected_interval: Interval | None
     reason: str
 
+    @property
+    def first_name(self) -> str:
+        """The first score as it is shown."""
+        return _name(self.first)
+
+    @property
+    def second_name(self) -> str:
+        """The second score as it is shown."""
+        return _name(self.second)
+
 
 class Score(msgspec.Struct, frozen=True):
     """A score of an agent.
@@ -144,17 +154,17 @@ def render(result: Result, report: Report) -> Markup:
     table = render_records(
         result.rows,
         {
-            "Score": lambda row: _name(row.second),
-            "With": lambda row: _name(row.first),
+            "Score": "second_name",
+            "With": "first_name",
             "Agents": "agents",
             "Spearman’s ρ": lambda row: decimal(row.rho),
             "95% interval of the scores as measured": lambda row: decimal_range(row.interval),
             "p": lambda row: p_value(row.p),
             "Corrected ρ": lambda row: decimal(row.corrected),
             "95% interval, corrected": lambda row: decimal_range(row.corrected_interval),
-            "Reliability: score": lambda row: decimal(row.reliability_second),
-            "with": lambda row: decimal(row.reliability_first),
-            "Note": lambda row: row.reason,
+            "Reliability": lambda row: decimal(row.reliability_second),
+            "Reliability of “with”": lambda row: decimal(row.reliability_first),
+            "Note": "reason",
         },
     )
     scores = render_records(

@@ -109,7 +109,7 @@ def _describe_study(study: Study) -> dict[str, str]:
     ranked, digests = study.claim.ranked, study.subject.digests
     judged, planned = study.progress.judged, pluralise(study.progress.planned, "clip")
     count = f", {judged:,} of {planned} as often as planned" if study.source == "human" else ""
-    found = {"Labels": f"{conclusion.PILLS[study.source]}{count}."}
+    found = {"Labels": f"{conclusion.name_source(study)}{count}."}
     found["Command"] = shlex.join(
         ["sts", "report", *study.find_result(provenance.compute).arguments]
     )

@@ -231,7 +231,13 @@ def _name_state(study: Study) -> str:
         return "Conclusion withheld"
     if state == "interim" or not (progress.is_complete or progress.closed):
         return "Interim"
-    return PILLS[study.source]
+    return name_source(study)
+
+
+def name_source(study: Study) -> str:
+    """Say whose labels the report rests on."""
+    helped = {"": "", "automatic": ", with a rule’s labels", "model": ", with a model’s labels"}
+    return PILLS[study.source] + helped[study.labels]
 
 
 def _write_headline(study: Study) -> Sentence:
@@ -473,9 +479,6 @@ def _list_facts(
     time = f" in {_write_hours(hours)}" if hours is not None else ""
     if saved and progress.is_complete:
         within = f"; {_write_hours(saved)} saved"
-    helped = ""
-    if study.labels:
-        helped = f", and a {'rule' if study.labels == 'automatic' else 'model'}’s labels"
     return (
         Fact(
             "Tested",
@@ -483,7 +486,7 @@ def _list_facts(
             pluralise(categories, "category", "categories") if categories else "",
         ),
         Fact("Scenarios", f"{len(outcomes.scenarios):,}", independent),
-        Fact("Judged by", who, pluralise(judgements, said) + time + helped),
+        Fact("Judged by", who, pluralise(judgements, said) + time),
         Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}{within}"),
     )
 
