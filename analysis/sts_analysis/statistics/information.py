@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sts_analysis.statistics.estimate import divide
+from sts_analysis.statistics.estimate import ZERO, divide
 from sts_analysis.statistics.rates import Comparisons
 from sts_analysis.statistics.tabulation import Outcomes
 
 BETWEEN = 0.25
 """Share of the variance of a difference, from one continuation a scenario, that lies between
 scenarios: as `sts power` assumes, with an intraclass correlation of .4 and a correlation of .5."""
+
+MAX_BEFORE_END = 0.99
+"""Maximum share of a pair of which something waits to be judged, if labels are used."""
 
 
 class Information(NamedTuple):
@@ -77,7 +80,10 @@ def measure_information(
     with np.errstate(invalid="ignore", divide="ignore"):
         share = later / (pairs.se**2 if people else np.maximum(now, parts[0]))
     share[~(now > 0) | (counts[0] == 0)] = np.nan
-    return Information(np.asarray(np.clip(share, 0.0, 1.0)), known)
+    # With labels, estimates of both variances may be equal by chance while something waits.
+    waits = (scenarios < 1) | (equal[0] > (1 + ZERO) * equal[1])
+    most = np.where(waits & (people is not None), MAX_BEFORE_END, 1.0)
+    return Information(np.clip(share, 0.0, most), known)
 
 
 def vary_within_pairs(outcomes: Outcomes, pairs: Comparisons) -> tuple[np.ndarray, int]:

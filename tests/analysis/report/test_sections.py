@@ -1,5 +1,6 @@
 """Sections of the main page: what they advise, mark and leave out, and a user's own section."""
 
+import re
 import types
 from typing import Any
 
@@ -61,12 +62,18 @@ def test_steps_are_at_most_three_and_rank_no_agent_before_the_end(name) -> None:
 
 def test_tie_is_advised_with_the_scenarios_that_it_takes_or_left_alone() -> None:
     frame = draw_study({"a": 0.5, "b": 0.0, "c": -2.0}, scenarios=40, seed=2)
-    study = Study(gather_table(frame), Options(), PROVENANCE)
+    study = Study(gather_table(frame.assign(seconds=30)), Options(), PROVENANCE)
     result = next_steps.compute(study)
     assert result is not None
     (step,) = [s for s in result.steps if s.verb.startswith(("Add scenarios", "Let the tie"))]
     assert "a and b" in to_plain(step.reason) or "b and a" in to_plain(step.reason)
-    assert "instead of 40" in to_plain(step.reason) or "20 times" in to_plain(step.reason)
+    text = to_plain(step.reason)
+    low, high = map(
+        int, re.findall(r"takes (\d+) to (\d+) scenarios like these, instead of 40", text)[0]
+    )
+    mine = study.people_rows[study.people_rows["agent"].isin(["a", "b"])]
+    hours = [len(mine) * 30 / 3600 * (number / 40 - 1) for number in (low, high)]
+    assert f"That is about {hours[0]:.0f} to {hours[1]:.0f} hours more of judging." in text
 
 
 @pytest.mark.parametrize("leaning", [0.0, 0.9])

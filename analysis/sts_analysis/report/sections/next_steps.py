@@ -161,8 +161,9 @@ def _finish(study: Study) -> Step | None:
     seconds = study.people_rows["seconds"].mean()
     clips = progress.planned - progress.missing - progress.judged - progress.skipped
     if study.subject.plan is not None and seconds > 0:
-        hours = clips * seconds / 3600
-        left += f", about {hours:.0f} hours" if hours >= 1.5 else ", about an hour or less"
+        raced = len(study.subject.plan.race.looks) > 0
+        left += f", {_write_hours(clips * seconds / 3600)}"
+        left += "; less if agents leave the race before" if raced else ""
     reason = write_sentence(
         f"{left}. Judge in the order offered: it keeps agents, categories and annotators balanced."
     )
@@ -225,12 +226,31 @@ def _separate_tie(study: Study) -> Step | None:
         else ""
     )
     amount = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    hours = _measure_hours(study, (first, second)) * (np.array(needed) / scenarios - 1)
+    time = ""
+    if np.isfinite(hours).all() and hours[1] > 0:
+        time = f" That is {_write_hours(*hours.tolist())} more of judging."
     reason = write_sentence(
         "To find the difference between ",
         pair,
-        f" takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
+        f" takes {amount} scenarios like these, instead of {scenarios:,}.{time}{more}",
     )
     return Step("Add scenarios, or let it rest.", reason, command)
+
+
+def _measure_hours(study: Study, agents: tuple[int, int]) -> float:
+    """Return the hours that people spent on agents; NaN if no time is known, or none judged."""
+    names = [study.outcomes.agents[agent] for agent in agents]
+    seconds = study.people_rows["seconds"][study.people_rows["agent"].isin(names).to_numpy()]
+    return float(seconds.sum(min_count=1)) / 3600 if study.source == "human" else np.nan
+
+
+def _write_hours(low: float, high: float | None = None) -> str:
+    high = low if high is None else high
+    if high < 1.5:
+        return "about an hour or less"
+    same = round(low) == round(high)
+    return f"about {high:.0f} hours" if same else f"about {low:.0f} to {high:.0f} hours"
 
 
 def _count_needed(study: Study, first: int, second: int) -> tuple[int, int] | None:
