@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from sts_analysis.planning.selfcheck import Share
 
 
+_UNITS_UNKNOWN = (
+    "The table has no column of trajectories, so scenarios are simulated as independent, and the "
+    "check cannot find intervals that are too short because scenarios share a trajectory. "
+    "If you know the trajectories, name their column: --column trajectory=COLUMN."
+)
 _LINES = {
     "rate": "pass rate",
     "difference": "difference of two agents",
@@ -67,7 +72,7 @@ def selfcheck(
     }
     assumed = {
         "correlation": cases[0].chances.correlation,
-        "trajectory_share": cases[0].chances.trajectory_share,
+        "trajectory_share": cases[0].chances.trajectory_share if pilot.units_known else None,
         **pilot.accuracy._asdict(),
         "strictness": cases[0].strictness,
         "favouritism": cases[0].favouritism,
@@ -82,12 +87,15 @@ def selfcheck(
         for name, text in _LINES.items()
         if any(name in found for found in shares)
     ]
-    texts = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in assumed.items())
+    known = {name.replace("_", " "): value for name, value in assumed.items() if value is not None}
+    texts = (f"{name} {value:.2f}" for name, value in known.items())
+    warnings = [] if pilot.units_known else [_UNITS_UNKNOWN]
     target = "these scenarios only" if source.target == "fixed" else "other scenarios like these"
     lines = [
         f"{pilot.name}: {', '.join(f'{name} {number}' for name, number in size.items())}; "
         f"{simulations} simulated studies in each case, for {target}.",
         f"Estimated, with {pilot.answers} answers to references: {', '.join(texts)}.",
+        *warnings,
         "",
         *(f"{letter}  {case.label}" for letter, case in zip(letters, cases, strict=True)),
         "",
@@ -101,7 +109,7 @@ def selfcheck(
         for case, found in zip(cases, shares, strict=True)
     ]
     value = {"design": size, "target": source.target, "estimated": assumed, "cases": results}
-    return Result(value | {"failures": failures}, "\n".join(lines))
+    return Result(value | {"failures": failures, "warnings": warnings}, "\n".join(lines))
 
 
 def _cell(name: str, found: dict[str, Share]) -> str:

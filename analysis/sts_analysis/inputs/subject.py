@@ -67,6 +67,13 @@ class Subject(NamedTuple):
     # the curator's words in the statement of standards, by key
     statement: Mapping[str, str] = MappingProxyType({})
 
+    def knows_units(self, ratings: pd.DataFrame) -> bool:
+        """Return True if it is known which scenarios share a trajectory.
+
+        A suite knows it of each scenario, a checked ratings table by its column `trajectory`.
+        """
+        return bool(self.hash) or bool((ratings["trajectory"] != "").any())
+
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
         """Scenarios that belong together, by group."""

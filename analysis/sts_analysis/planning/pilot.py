@@ -45,6 +45,7 @@ class Pilot(NamedTuple):
     ranked: np.ndarray  # int64[A], agents that are not baselines, the best first
     accuracy: Accuracy  # of annotators; 1 for labels of a program
     answers: int  # number of answers to references that the accuracy rests on
+    units_known: bool  # whether it is known which scenarios share a trajectory
 
 
 class Moments(NamedTuple):
@@ -129,8 +130,8 @@ def read_pilot(
         )
     answers = answers[find_measuring(answers) & people]
     accuracy = measure_accuracy(answers, rates.interval) if people else Accuracy(1.0, 1.0)
-    shown = subject.name, subject.scenarios
-    return Pilot(*shown, worth, outcomes, model, ranked, accuracy, len(answers))
+    shown, known = (subject.name, subject.scenarios), subject.knows_units(ratings)
+    return Pilot(*shown, worth, outcomes, model, ranked, accuracy, len(answers), known)
 
 
 def measure_accuracy(answers: pd.DataFrame, intervals: np.ndarray) -> Accuracy:

@@ -200,6 +200,25 @@ def test_command_prints_coverage_and_conclusion(tmp_path, capsys, monkeypatch) -
     assert "The design fails: pass rate (as estimated); " in text and "nan" not in text
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_command_says_when_a_table_has_no_column_of_trajectories(tmp_path, capsys, known) -> None:
+    path = str(tmp_path / "ratings.csv")
+    frame = make_table(draw_verdicts([0.4, 0.5], unit=ALONE, continuations=2)[:, 0])
+    recording = frame["scenario"].str[:-1] if known else ""  # ten scenarios each
+    frame.assign(Recording=recording).to_csv(path, index=False)
+    command = ["selfcheck", "--table", path, "--simulations", "2", "--workers", "1"]
+    command += ["--column", "trajectory=Recording"] if known else ["--unused", "Recording"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert ("trajectory share" in text) == known
+    assert ("The table has no column of trajectories, so " in text) != known
+    assert main([*command, "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["estimated"]["trajectory_share"] is not None) == known
+    assert len(value["warnings"]) == (not known)
+    assert value["design"]["units"] == (4 if known else 40)
+
+
 @pytest.mark.parametrize(
     ("flags", "error"),
     [

@@ -149,7 +149,7 @@ def compute(study: Study) -> Result:
     )
     final = claim.state == "final"
     judged_for, saved = _measure_hours(study)
-    units_known = bool(study.subject.hash) or bool((study.ratings["trajectory"] != "").any())
+    units_known = study.subject.knows_units(study.ratings)
     return Result(
         state=claim.state,
         source=study.source,
