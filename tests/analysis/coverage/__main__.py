@@ -3,8 +3,8 @@
     python -m tests.analysis.coverage --fast        # the cells of the slow tests; 17 CPU-minutes
     python -m tests.analysis.coverage --workers 2   # the full grid; ten CPU-hours
 
-Prints each cell with what was measured, and at the end what lies outside its limits. Ends with 1
-if more does than the rules allow. Writes nothing unless --out names a file.
+Prints what was measured in each cell, and by real ratings; at the end what lies outside its limits.
+Ends with 1 if more does than the rules allow. Writes nothing unless --out names a file.
 """
 
 import argparse
@@ -16,7 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.analysis.coverage import grid
+from sts_analysis.planning.selfcheck import LIMITS
+from tests.analysis.coverage import grid, wmt_ted
 from tests.analysis.coverage.grid import Tolerance
 from tests.analysis.coverage.measures import (
     measure_adjustment,
@@ -42,6 +43,7 @@ class Line(NamedTuple):
 
 
 Task = Callable[[int, Tolerance], Line]
+RATINGS_STEP = 20
 FAST_SECONDS, FULL_SECONDS = 1.0, 9.0
 """CPU-seconds of one study in each cell of a tier."""
 HEADING = (
@@ -113,6 +115,31 @@ def run_identical(world: World, studies: int, tolerance: Tolerance) -> Line:
     return Line(text, [], grid.check_share("adjusted", found, grid.MAX_ADJUSTED + tolerance.size))
 
 
+def run_ratings(studies: int, tolerance: Tolerance) -> Line:
+    """Measure what real ratings show, with a twentieth of the studies."""
+    studies = max(2, studies // RATINGS_STEP)
+    found = wmt_ted.fit_ratings()
+    halves, naive = (wmt_ted.compare_halves(studies, naive=plain) for plain in (False, True))
+    title = "ratings: WMT TED, English to German, 14 translations, 529 segments, 4 raters"
+    lines = [
+        f"{title:132} {studies:7}  strictness {found.strictness:.2f} favouritism"
+        f" {found.favouritism:.2f} (log odds), p of favours {found.favour_p:.1g};"
+        f" {found.different} of {found.pairs} pairs different, {found.for_others} for others",
+        f"{'  halves, judged 80/20 in opposite ways':132} {studies:7}  agree {halves.agree:.3f}"
+        f" opposed {halves.opposed:.3f}; without annotators {naive.agree:.3f} {naive.opposed:.3f}",
+    ]
+    errors = grid.check_share("halves apart", 1 - halves.agree, grid.MAX_SIZE + tolerance.size)
+    for label, shares in wmt_ted.check_design(studies).items():
+        words = (f"{name} {share.share:.3f}" for name, share in shares.items())
+        lines.append(f"{f'  simulated, {label}':132} {studies:7}  {' '.join(words)}")
+        errors += [
+            grid.Breach(name, share.share, *sorted(LIMITS[name]))
+            for name, share in shares.items()
+            if share.misses(name)
+        ]
+    return Line("\n".join(lines), [], errors)
+
+
 def list_tasks(*, fast: bool) -> list[Task]:
     """List what measures each cell of a tier."""
     few = grid.list_favouring_cells()[5::7]
@@ -123,6 +150,7 @@ def list_tasks(*, fast: bool) -> list[Task]:
         *(partial(run_order, world) for world in grid.list_orders()[::step]),
         *(partial(run_looks, world, order) for world, order in grid.list_looks()[::looks_step]),
         *(partial(run_identical, world) for world in grid.list_identical()[::step]),
+        run_ratings,
     ]
 
 
@@ -158,7 +186,7 @@ def main() -> int:
             outside += [line.breaches] if line.breaches else []
             errors += line.errors
     worst = max((b.excess for breaches in outside for b in breaches), default=0.0)
-    cells = sum(task.func is run_cell for task in tasks)  # type: ignore[attr-defined]
+    cells = sum(isinstance(task, partial) and task.func is run_cell for task in tasks)
     lines.append(
         f"{len(outside)} of {cells} cells outside their limits, by {worst:.3f} at most; "
         f"{len(errors)} other shares above theirs; {time.time() - start:.0f} s"
