@@ -44,6 +44,8 @@ class Line(NamedTuple):
 
 Task = Callable[[int, Tolerance], Line]
 RATINGS_STEP = 20
+HALVES: tuple[tuple[bool, wmt_ted.Ignored], ...] = ((True, "raters"), (False, "runs"))
+"""Whether halves of real ratings are judged unevenly, and what a naive analysis ignores."""
 FAST_SECONDS, FULL_SECONDS = 1.0, 9.0
 """CPU-seconds of one study in each cell of a tier."""
 HEADING = (
@@ -119,16 +121,23 @@ def run_ratings(studies: int, tolerance: Tolerance) -> Line:
     """Measure what real ratings show, with a twentieth of the studies."""
     studies = max(2, studies // RATINGS_STEP)
     found = wmt_ted.fit_ratings()
-    halves, naive = (wmt_ted.compare_halves(studies, naive=plain) for plain in (False, True))
     title = "ratings: WMT TED, English to German, 14 translations, 529 segments, 4 raters"
     lines = [
         f"{title:132} {studies:7}  strictness {found.strictness:.2f} favouritism"
         f" {found.favouritism:.2f} (log odds), p of favours {found.favour_p:.1g};"
-        f" {found.different} of {found.pairs} pairs different, {found.for_others} for others",
-        f"{'  halves, judged 80/20 in opposite ways':132} {studies:7}  agree {halves.agree:.3f}"
-        f" opposed {halves.opposed:.3f}; without annotators {naive.agree:.3f} {naive.opposed:.3f}",
+        f" {found.different} of {found.pairs} pairs different, {found.for_others} for others"
     ]
-    errors = grid.check_share("halves apart", 1 - halves.agree, grid.MAX_SIZE + tolerance.size)
+    errors = []
+    for uneven, ignored in HALVES:
+        halves = wmt_ted.compare_halves(studies, uneven=uneven)
+        naive = wmt_ted.compare_halves(studies, uneven=uneven, ignored=ignored)
+        label = "  halves, judged 80/20 in opposite ways" if uneven else "  halves"
+        lines.append(
+            f"{label:132} {studies:7}  agree {halves.agree:.3f} opposed {halves.opposed:.3f};"
+            f" without {ignored} {naive.agree:.3f} {naive.opposed:.3f}"
+        )
+        limit = grid.MAX_SIZE + tolerance.size
+        errors += grid.check_share("halves apart", 1 - halves.agree, limit)
     for label, shares in wmt_ted.check_design(studies).items():
         words = (f"{name} {share.share:.3f}" for name, share in shares.items())
         lines.append(f"{f'  simulated, {label}':132} {studies:7}  {' '.join(words)}")

@@ -32,15 +32,22 @@ def test_raters_differ_in_strictness_and_favour_translations() -> None:
 
 HALVES = [
     pytest.param(10, marks=pytest.mark.landing),
-    pytest.param(200, marks=pytest.mark.slow),
+    pytest.param(60, marks=pytest.mark.slow),
 ]
 
 
 @pytest.mark.parametrize("studies", HALVES)
 def test_uneven_halves_agree_only_if_annotators_are_modelled(studies: int) -> None:
-    found, naive = compare_halves(studies), compare_halves(studies, naive=True)
+    found = compare_halves(studies, uneven=True)
     assert found.agree > 0.925 and found.opposed < 0.01
+    naive = compare_halves(studies, uneven=True, ignored="raters")
     assert naive.agree < grid.MAX_WITHOUT_ANNOTATORS
+
+
+@pytest.mark.slow
+def test_halves_agree_only_if_runs_of_segments_are_units() -> None:
+    assert compare_halves(60, uneven=False).agree > 0.925
+    assert compare_halves(60, uneven=False, ignored="runs").agree < 0.9
 
 
 @pytest.mark.slow

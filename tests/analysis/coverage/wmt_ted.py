@@ -13,7 +13,7 @@ import csv
 import sys
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,8 @@ from tests.analysis.coverage.measures import ALPHA
 RATINGS = Path(__file__).parents[2] / "data" / "wmt_ted" / "ratings.csv"
 RUN = 10
 """Consecutive segments that make a unit: raters stay with a translation for a while."""
+Ignored = Literal["raters", "runs"]
+"""What a naive analysis does not know."""
 LEAN = 0.8
 """Share that a half keeps of the verdicts of those who judged an agent more often; 1 - LEAN of the
 others."""
@@ -128,15 +130,16 @@ def fit_ratings() -> Fitted:
     )
 
 
-def compare_halves(studies: int, *, naive: bool = False) -> Halves:
+def compare_halves(studies: int, *, uneven: bool, ignored: Ignored | None = None) -> Halves:
     """Compare translations by one half of the units and by the other, drawn at random.
 
-    In one half even raters judged even agents more often, in the other half odd agents. Raters,
-    what they favour, and so the true differences are those of both halves.
+    Raters, what they favour, and so the true differences are those of both halves.
 
     Args:
       studies: how many times.
-      naive: whether the analysis ignores raters.
+      uneven: whether even raters judged even agents more often in one half, and odd ones in the
+        other; else all ratings are used.
+      ignored: by the analysis.
     """
     rng, whole = np.random.default_rng(53), load_study().outcomes
     agents, judging = np.arange(len(whole.agents)), whole.judging
@@ -146,9 +149,12 @@ def compare_halves(studies: int, *, naive: bool = False) -> Halves:
     for _ in range(studies):
         first = rng.permutation(np.arange(whole.unit.max() + 1) % 2)[whole.unit] == 0
         drawn = rng.random(alike.shape) < np.where(alike == first, LEAN, 1 - LEAN)
+        drawn |= not uneven
         halves = [keep(whole, drawn & half) for half in (first, ~first)]
-        if naive:
+        if ignored == "raters":
             halves = [half._replace(judging=None) for half in halves]
+        if ignored == "runs":
+            halves = [half._replace(unit=np.arange(len(half.unit))) for half in halves]
         one, other = (RateModel(half).compare(agents) for half in halves)
         agree.append(agree_within_errors(one, other))
         claimed = (one.p < ALPHA) & (other.p < ALPHA)
