@@ -59,8 +59,9 @@ class Pool(NamedTuple):
             success, other = accuracy.call(deviation * POPULATION)
             return np.asarray(other + np.multiply.outer(rates, success - other))
 
-        strict, favoured = judge(self.strictness), judge(self.favouritism)
-        return float((strict[0] - strict[1]).var()), float(favoured.var(axis=1).sum())
+        strict, both = judge(self.strictness), judge(math.hypot(self.strictness, self.favouritism))
+        favoured = both.var(axis=1) - strict.var(axis=1)
+        return float((strict[0] - strict[1]).var()), float(favoured.sum())
 
 
 class OthersPlan(NamedTuple):

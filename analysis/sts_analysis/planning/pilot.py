@@ -245,10 +245,10 @@ def find_deviations(pilot: Pilot, rate: float) -> tuple[float, float] | None:
     model = pilot.model.annotators
     if model is None or len(model.workload) < 2:
         return None
-    return (
-        pilot.accuracy.find_deviation(rate, model.strictness**2),
-        pilot.accuracy.find_deviation(rate, model.favouritism**2),
-    )
+    strict = pilot.accuracy.find_deviation(rate, model.strictness**2)
+    # Next to strictness, the same favours make rates vary more than they do alone.
+    both = pilot.accuracy.find_deviation(rate, model.strictness**2 + model.favouritism**2)
+    return strict, math.sqrt(max(0.0, both**2 - strict**2))
 
 
 def scenarios_needed(

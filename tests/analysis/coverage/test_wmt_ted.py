@@ -3,8 +3,11 @@
 Each half of the ratings is judged unevenly, so that rates without a model of annotators disagree.
 """
 
+import numpy as np
 import pytest
 
+from sts_analysis.planning.selfcheck import read_design, simulate
+from sts_analysis.statistics.rates import RateModel
 from tests.analysis.coverage import grid
 from tests.analysis.coverage.wmt_ted import (
     check_design,
@@ -48,6 +51,14 @@ def test_uneven_halves_agree_only_if_annotators_are_modelled(studies: int) -> No
 def test_halves_agree_only_if_runs_of_segments_are_units() -> None:
     assert compare_halves(60, uneven=False).agree > 0.925
     assert compare_halves(60, uneven=False, ignored="runs").agree < 0.9
+
+
+def test_self_check_draws_effects_of_the_size_that_ratings_show() -> None:
+    shown, design = load_study().model.annotators, read_design(load_study())
+    drawn = [RateModel(simulate(design, [seed])[0]).annotators for seed in range(20)]
+    for name in ("strictness", "favouritism"):
+        squares = [getattr(model, name) ** 2 for model in drawn]
+        assert np.sqrt(np.mean(squares)) == pytest.approx(getattr(shown, name), rel=0.25)
 
 
 @pytest.mark.slow
