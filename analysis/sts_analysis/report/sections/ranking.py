@@ -272,8 +272,8 @@ def _write_caption(result: Result, report: Report) -> str:
     if result.favouritism:
         spread = points(result.favouritism).lstrip("+")
         sentences.append(
-            f"Annotators favour agents: one differs from the others on an agent by {spread} "
-            f"point{'s' * (spread != '1')} more than by strictness."
+            f"Annotators favour agents, by {spread} point{'s' * (spread != '1')} "
+            "(standard deviation) beyond their strictness."
         )
     if any(row.standing == "baseline" for row in result.rows):
         sentences.append("A baseline has privileged information and no rank.")
