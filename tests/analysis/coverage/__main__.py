@@ -1,6 +1,6 @@
 """Simulated coverage of the report's intervals, cell by cell.
 
-    python -m tests.analysis.coverage --fast        # the cells of the slow tests; 17 CPU-minutes
+    python -m tests.analysis.coverage --fast        # the cells of the slow tests; 20 CPU-minutes
     python -m tests.analysis.coverage --workers 2   # the full grid; ten CPU-hours
 
 Prints what was measured in each cell, and by real ratings; at the end what lies outside its limits.
@@ -46,7 +46,7 @@ Task = Callable[[int, Tolerance], Line]
 RATINGS_STEP = 20
 HALVES: tuple[tuple[bool, wmt_ted.Ignored], ...] = ((True, "raters"), (False, "runs"))
 """Whether halves of real ratings are judged unevenly, and what a naive analysis ignores."""
-FAST_SECONDS, FULL_SECONDS = 1.0, 9.0
+FAST_SECONDS, FULL_SECONDS = 1.2, 9.0
 """CPU-seconds of one study in each cell of a tier."""
 HEADING = (
     f"{'cell':132} studies  rate width   difference width  size  few  ident"
