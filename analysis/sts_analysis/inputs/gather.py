@@ -38,53 +38,40 @@ if TYPE_CHECKING:  # a report on a file needs no worlds
 
 
 class Gathered(NamedTuple):
-    """What `build` asks for, and where the report goes.
+    """What `build` asks for, and where the report goes."""
 
-    Attributes:
-      ratings: a checked ratings table, without the judgements of excluded people.
-      scores: a checked scores table.
-      suite: what the report is about.
-      folder: where it goes unless it is told otherwise.
-      compared: the version that it is compared with, if one was asked for.
-      ids: of a workspace the id of each continuation, by its number in the ratings table.
-      mapping: how the columns, verdicts and rows of a foreign table were read, without the names
-        of people.
-      inputs: what identifies each file or data frame that was read; none for a suite.
-      media_folder: what the paths in the column `media` are relative to; None without paths.
-      excluded: what was left out because its annotators were excluded.
-      reading: what was understood of a foreign table; None of a suite.
-      versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
-      spellings: what is known of names that differ only in how they are written.
-      unmatched: agents of an added scores table that are not in the ratings.
-      unjudged: of a table, continuations that only excluded people judged, by agent and scenario.
-      missing: planned continuations that agents lack, by agent and scenario; None of a table, where
-        they follow from the ratings.
-      absent: agents that `sts run` was asked for, none of whose continuations are in the ratings.
-      refused: why one of them may be an agent of the ratings after all; "" if none may.
-      scenarios: of the suite; none for a table.
-      load: loads stored continuations by their ids; None of a table.
-    """
-
-    ratings: pd.DataFrame
-    scores: pd.DataFrame
-    suite: Subject
-    folder: Path
+    ratings: pd.DataFrame  # a checked ratings table, without the judgements of excluded people
+    scores: pd.DataFrame  # a checked scores table
+    suite: Subject  # what the report is about
+    folder: Path  # where it goes unless it is told otherwise
+    # the version that it is compared with, if one was asked for
     compared: ComparedVersion | None = None
+    # of a workspace the id of each continuation, by its number in the ratings table
     ids: pd.Series | None = None
+    # how the columns, verdicts and rows of a foreign table were read, without the names of people
     mapping: ColumnMapping = AS_WRITTEN
+    # what identifies each file or data frame that was read; none for a suite
     inputs: tuple[InputFile, ...] = ()
-    scenarios: tuple[Scenario, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()  # of the suite; none for a table
+    # loads stored continuations by their ids; None of a table
     load: Callable[[Collection[str]], Iterable[Continuation]] | None = None
+    # what the paths in the column `media` are relative to; None without paths
     media_folder: Path | None = None
+    # the name and fingerprint of each agent by its name in the ratings; {} of a table
     versions: Versions = MappingProxyType({})
-    excluded: Excluded = Excluded()
+    excluded: Excluded = Excluded()  # what was left out because its annotators were excluded
+    # what is known of names that differ only in how they are written
     spellings: Spellings = UNSTATED
-    unmatched: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()  # agents of an added scores table that are not in the ratings
+    # planned continuations that agents lack, by agent and scenario; None of a table, where they
+    # follow from the ratings
     missing: Mapping[tuple[str, str], int] | None = None
+    # agents that `sts run` was asked for, none of whose continuations are in the ratings
     absent: tuple[str, ...] = ()
-    refused: str = ""
+    refused: str = ""  # why one of them may be an agent of the ratings after all; "" if none may
+    # of a table, continuations that only excluded people judged, by agent and scenario
     unjudged: Mapping[tuple[str, str], int] = MappingProxyType({})
-    reading: Reading | None = None
+    reading: Reading | None = None  # what was understood of a foreign table; None of a suite
 
 
 def gather_table(

@@ -9,24 +9,19 @@ from typing import NamedTuple
 
 
 class Preset(NamedTuple):
-    """A program's export.
+    """A program's export."""
 
-    Attributes:
-      columns: the names that a column of ours may have there; one that ends in * stands for any
-        single column that starts so.
-      meanings: what verdicts mean there; {} for the words of the study.
-      left_out: by column the values, in any letter case, of rows that are no answer.
-      repeats_header: whether two further rows describe the columns.
-      first_frame: number of the first frame in `step`, which shows the takeover; None for steps.
-      source: of the labels.
-    """
-
+    # the names that a column of ours may have there; one that ends in * stands for any single
+    # column that starts so
     columns: Mapping[str, tuple[str, ...]]
+    # what verdicts mean there; {} for the words of the study
     meanings: Mapping[str, str] = MappingProxyType({})
+    # by column the values, in any letter case, of rows that are no answer
     left_out: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    repeats_header: bool = False
+    repeats_header: bool = False  # whether two further rows describe the columns
+    # number of the first frame in `step`, which shows the takeover; None for steps
     first_frame: int | None = None
-    source: str = "human"
+    source: str = "human"  # of the labels
 
     def find(self, header: Sequence[str]) -> dict[str, str]:
         """Return the columns that an export has, as {our name: its name}."""

@@ -22,25 +22,17 @@ Disagreement = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Agreement(NamedTuple):
-    """Chance-corrected agreement; NaN where undefined.
+    """Chance-corrected agreement; NaN where undefined."""
 
-    Attributes:
-      value: Krippendorff's alpha or Cohen's kappa: 1 is full agreement, 0 is chance.
-      interval: float64[2]; also NaN with a single unit, or if one holds all that differs.
-      share: the chance that a verdict agrees with another of the same clip, or with the label.
-      judgements: int, verdicts compared.
-      items: int, clips that they are of.
-      units: int, units of these clips.
-      reason: why the value is undefined, or "".
-    """
-
-    value: float
+    value: float  # Krippendorff's alpha or Cohen's kappa: 1 is full agreement, 0 is chance
+    # float64[2]; also NaN with a single unit, or if one holds all that differs
     interval: np.ndarray
+    # the chance that a verdict agrees with another of the same clip, or with the label
     share: float
-    judgements: int
-    items: int
-    units: int
-    reason: str
+    judgements: int  # int, verdicts compared
+    items: int  # int, clips that they are of
+    units: int  # int, units of these clips
+    reason: str  # why the value is undefined, or ""
 
 
 def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:

@@ -32,25 +32,16 @@ _STEPS, _CONVERGED = 50, 1e-7
 
 
 class _Counts(NamedTuple):
-    """Verdicts by unit.
+    """Verdicts by unit."""
 
-    Attributes:
-      judged: float64[U, A, K].
-      passed: float64[U, A, K], of these the successes.
-      n: float64[A, K], sums of `judged`.
-      x: float64[A, K], sums of `passed`.
-      lumped: float64[A, K], 1 for a cell that a single unit makes, less the more units it has.
-      grown: what makes good for deviations from means that contain the unit.
-      df: cells that were judged, less those that ability and leniency take.
-    """
-
-    judged: np.ndarray
-    passed: np.ndarray
-    n: np.ndarray
-    x: np.ndarray
+    judged: np.ndarray  # float64[U, A, K]
+    passed: np.ndarray  # float64[U, A, K], of these the successes
+    n: np.ndarray  # float64[A, K], sums of `judged`
+    x: np.ndarray  # float64[A, K], sums of `passed`
+    # float64[A, K], 1 for a cell that a single unit makes, less the more units it has
     lumped: np.ndarray
-    grown: float
-    df: int
+    grown: float  # what makes good for deviations from means that contain the unit
+    df: int  # cells that were judged, less those that ability and leniency take
 
     def square_deviations(self, chance: np.ndarray) -> np.ndarray:
         """Return float64[A, K], sums over units of squared deviations from chances."""

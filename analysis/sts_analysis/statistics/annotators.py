@@ -29,92 +29,58 @@ _STEPS, _CONVERGED = 50, 1e-7
 
 
 class Judging(NamedTuple):
-    """What each annotator contributed to each value.
+    """What each annotator contributed to each value."""
 
-    Attributes:
-      annotators: K names, in alphabetical order.
-      share: float64[A, S, K], of an agent's value in a scenario, what each annotator gave; sums to
-        the share of its continuations that people judged and no reviewer decided.
-      value: float64[A, S, K], verdicts (success 1) by the same shares.
-      judgements: float64[A, S, K], verdicts that each annotator gave, each once.
-      successes: float64[A, S, K], those that are a success.
-    """
-
-    annotators: tuple[str, ...]
+    annotators: tuple[str, ...]  # K names, in alphabetical order
+    # float64[A, S, K], of an agent's value in a scenario, what each annotator gave; sums to the
+    # share of its continuations that people judged and no reviewer decided
     share: np.ndarray
-    value: np.ndarray
-    judgements: np.ndarray
-    successes: np.ndarray
+    value: np.ndarray  # float64[A, S, K], verdicts (success 1) by the same shares
+    judgements: np.ndarray  # float64[A, S, K], verdicts that each annotator gave, each once
+    successes: np.ndarray  # float64[A, S, K], those that are a success
 
 
 class Opinions(NamedTuple):
-    """What annotators say of R agents, at the level that their rates have.
+    """What annotators say of R agents, at the level that their rates have."""
 
-    Attributes:
-      chance: float64[R, K], the share of successes that each annotator would see.
-      pool: float64[R], that of all of them, by workload.
-      gain: float64[R], by how much `pool` rises with the mean verdict.
-      unit_errors: float64[R, U], what each unit adds to the error of `pool` by way of `chance`.
-      unknown: float64[R, N], errors that no unit makes: what leniency and favour may be beyond
-        their estimates. Rows are subtracted for differences, as those of `unit_errors` are.
-    """
-
-    chance: np.ndarray
-    pool: np.ndarray
-    gain: np.ndarray
+    chance: np.ndarray  # float64[R, K], the share of successes that each annotator would see
+    pool: np.ndarray  # float64[R], that of all of them, by workload
+    gain: np.ndarray  # float64[R], by how much `pool` rises with the mean verdict
+    # float64[R, U], what each unit adds to the error of `pool` by way of `chance`
     unit_errors: np.ndarray
+    # float64[R, N], errors that no unit makes: what leniency and favour may be beyond their
+    # estimates. Rows are subtracted for differences, as those of `unit_errors` are
     unknown: np.ndarray
 
 
 class Fit(NamedTuple):
-    """How log odds follow from the cells' working responses.
+    """How log odds follow from the cells' working responses."""
 
-    Attributes:
-      weight: float64[A, K], precision of a cell about ability + leniency.
-      reliability: float64[A, K], how far a cell's favour is believed.
-      inverse: float64[A + K, A + K], of the normal equations of ability and leniency.
-      deviations: float64[U, A, K], what each unit adds to the errors of the responses.
-      scores: float64[U, A + K], the same on the right side of the normal equations.
-    """
-
-    weight: np.ndarray
-    reliability: np.ndarray
-    inverse: np.ndarray
-    deviations: np.ndarray
-    scores: np.ndarray
+    weight: np.ndarray  # float64[A, K], precision of a cell about ability + leniency
+    reliability: np.ndarray  # float64[A, K], how far a cell's favour is believed
+    inverse: np.ndarray  # float64[A + K, A + K], of the normal equations of ability and leniency
+    deviations: np.ndarray  # float64[U, A, K], what each unit adds to the errors of the responses
+    scores: np.ndarray  # float64[U, A + K], the same on the right side of the normal equations
 
 
 class AnnotatorModel(NamedTuple):
-    """The fitted model.
+    """The fitted model."""
 
-    Attributes:
-      workload: float64[K], each annotator's share of all judgements.
-      log_odds: float64[A, K], of a success; favours are shrunk by how little a cell tells.
-      leniency: float64[K], not shrunk; their mean by workload is 0.
-      leniency_errors: float64[U, K], what each unit adds to its error.
-      leniency_variance: without noise.
-      favour_variance: without noise.
-      allowed_variance: of favours, what estimates allow for.
-      favour_noise: variance of favours that noise alone would give.
-      favour_df: degrees of freedom of favours with their noise.
-      favour_p: of favours that are all 0; NaN if `favour_df` is below 1.
-      groups: int64[N, K], annotators linked through agents, in one row with all units, in others
-        without one unit that would part them.
-      fit: how `log_odds` were made.
-    """
-
-    workload: np.ndarray
+    workload: np.ndarray  # float64[K], each annotator's share of all judgements
+    # float64[A, K], of a success; favours are shrunk by how little a cell tells
     log_odds: np.ndarray
-    leniency: np.ndarray
-    leniency_errors: np.ndarray
-    leniency_variance: float
-    favour_variance: float
-    allowed_variance: float
-    favour_noise: float
-    favour_df: float
-    favour_p: float
+    leniency: np.ndarray  # float64[K], not shrunk; their mean by workload is 0
+    leniency_errors: np.ndarray  # float64[U, K], what each unit adds to its error
+    leniency_variance: float  # without noise
+    favour_variance: float  # without noise
+    allowed_variance: float  # of favours, what estimates allow for
+    favour_noise: float  # variance of favours that noise alone would give
+    favour_df: float  # degrees of freedom of favours with their noise
+    favour_p: float  # of favours that are all 0; NaN if `favour_df` is below 1
+    # int64[N, K], annotators linked through agents, in one row with all units, in others without
+    # one unit that would part them
     groups: np.ndarray
-    fit: Fit
+    fit: Fit  # how `log_odds` were made
 
     @property
     def effective_annotators(self) -> float:

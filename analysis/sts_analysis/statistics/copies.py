@@ -15,16 +15,12 @@ from sts_analysis.statistics.estimate import divide
 
 
 class Copies(NamedTuple):
-    """Weights of judged continuations, if the judged clips were drawn at random.
+    """Weights of judged continuations, if the judged clips were drawn at random."""
 
-    Attributes:
-      weight: float64[C], one over the share of clips seen of its agent and category; 1 for a
-        continuation that needed no annotator.
-      differ: whether one agent's continuations share clips more than another's.
-    """
-
+    # float64[C], one over the share of clips seen of its agent and category; 1 for a continuation
+    # that needed no annotator
     weight: np.ndarray
-    differ: bool
+    differ: bool  # whether one agent's continuations share clips more than another's
 
 
 def weigh_copies(

@@ -20,44 +20,28 @@ MAX_BORROWED = 0.5
 
 
 class CorrectedRates(NamedTuple):
-    """Corrected pass rates of A agents; NaN where unknown.
+    """Corrected pass rates of A agents; NaN where unknown."""
 
-    Attributes:
-      value: float64[A], in [0, 1].
-      interval: float64[A, 2].
-      clipped: bool[A], whether the value lay outside.
-      sensitivity: float64[A], of the annotators of each agent, weighed by what they judged.
-      specificity: float64[A].
-      borrowed: float64[A], share of the rate from annotators without references, whose accuracy is
-        taken to be that of the others.
-      reasons: A of why the rate is unknown, or "".
-    """
-
-    value: np.ndarray
-    interval: np.ndarray
-    clipped: np.ndarray
+    value: np.ndarray  # float64[A], in [0, 1]
+    interval: np.ndarray  # float64[A, 2]
+    clipped: np.ndarray  # bool[A], whether the value lay outside
+    # float64[A], of the annotators of each agent, weighed by what they judged
     sensitivity: np.ndarray
-    specificity: np.ndarray
+    specificity: np.ndarray  # float64[A]
+    # float64[A], share of the rate from annotators without references, whose accuracy is taken to
+    # be that of the others
     borrowed: np.ndarray
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  # A of why the rate is unknown, or ""
 
 
 class Share(NamedTuple):
-    """An estimated share.
+    """An estimated share."""
 
-    Attributes:
-      value: the share.
-      se: its standard error.
-      df: degrees of freedom of the error.
-      units: units that it rests on; trials where no error is seen.
-      most: the most independent trials that it can be worth.
-    """
-
-    value: float
-    se: float
-    df: float
-    units: int
-    most: float = np.inf
+    value: float  # the share
+    se: float  # its standard error
+    df: float  # degrees of freedom of the error
+    units: int  # units that it rests on; trials where no error is seen
+    most: float = np.inf  # the most independent trials that it can be worth
 
     @property
     def trials(self) -> float:

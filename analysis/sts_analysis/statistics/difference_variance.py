@@ -17,18 +17,13 @@ from sts_analysis.statistics.rates import Comparisons, RateModel, Rates
 
 
 class Part(NamedTuple):
-    """One source, in the mean of all pairs.
+    """One source, in the mean of all pairs."""
 
-    Attributes:
-      source: "agent by scenario", "continuation", "agent by scenario, and continuation" where no
-        scenario has two continuations, "annotator" or "annotator by agent".
-      variance: of a difference of pass rates.
-      df: degrees of freedom; NaN if it is what others leave, or nothing.
-    """
-
+    # "agent by scenario", "continuation", "agent by scenario, and continuation" where no scenario
+    # has two continuations, "annotator" or "annotator by agent"
     source: str
-    variance: float
-    df: float
+    variance: float  # of a difference of pass rates
+    df: float  # degrees of freedom; NaN if it is what others leave, or nothing
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -38,25 +38,15 @@ _BATCH = 50
 
 
 class Dimensions(NamedTuple):
-    """Eigenvalues of the correlation between categories, the largest first.
+    """Eigenvalues of the correlation between categories, the largest first."""
 
-    Attributes:
-      agents: how many are compared.
-      categories: how many are compared.
-      left_out: other categories: agents do not differ, or one has too few units.
-      observed: float64[E]; E is the smaller of C and A - 1, as any others are 0.
-      median: float64[E], of the null.
-      band: float64[E, 2], the 2.5% and 97.5% quantiles of the null.
-      reason: why there are no eigenvalues, or "".
-    """
-
-    agents: int
-    categories: int
-    left_out: int
-    observed: np.ndarray
-    median: np.ndarray
-    band: np.ndarray
-    reason: str
+    agents: int  # how many are compared
+    categories: int  # how many are compared
+    left_out: int  # other categories: agents do not differ, or one has too few units
+    observed: np.ndarray  # float64[E]; E is the smaller of C and A - 1, as any others are 0
+    median: np.ndarray  # float64[E], of the null
+    band: np.ndarray  # float64[E, 2], the 2.5% and 97.5% quantiles of the null
+    reason: str  # why there are no eigenvalues, or ""
 
     @property
     def is_more_than_one(self) -> bool:

@@ -24,24 +24,17 @@ ZERO = 1e-9
 
 
 class Weighting(NamedTuple):
-    """What an estimate takes from its design: which scenarios have a value, and their weights.
+    """What an estimate takes from its design: which scenarios have a value, and their weights."""
 
-    Attributes:
-      weight: float64[S], sums to 1; 0 for a scenario without a value.
-      group: int64[S], the scenarios whose mean residuals are taken from; -1 without a value.
-      unit: int64[S], from 0 to U - 1.
-      scale: float64[U], factors of the units' weighted sums of residuals, whose squares then have
-        the expectation of those of errors if all scenarios vary alike; 0 for units without a value.
-      df: degrees of freedom.
-      units: number of units with a value.
-    """
-
-    weight: np.ndarray
+    weight: np.ndarray  # float64[S], sums to 1; 0 for a scenario without a value
+    # int64[S], the scenarios whose mean residuals are taken from; -1 without a value
     group: np.ndarray
-    unit: np.ndarray
+    unit: np.ndarray  # int64[S], from 0 to U - 1
+    # float64[U], factors of the units' weighted sums of residuals, whose squares then have the
+    # expectation of those of errors if all scenarios vary alike; 0 for units without a value
     scale: np.ndarray
-    df: float
-    units: int
+    df: float  # degrees of freedom
+    units: int  # number of units with a value
 
     @property
     def rounding(self) -> float:
@@ -56,19 +49,13 @@ class Weighting(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """Means of R rows under one weighting.
+    """Means of R rows under one weighting."""
 
-    Attributes:
-      value: float64[R].
-      unit_errors: float64[R, U], what each unit adds to the error; se**2 is the sum of squares.
-      df: degrees of freedom.
-      units: number of units with a value.
-    """
-
-    value: np.ndarray
+    value: np.ndarray  # float64[R]
+    # float64[R, U], what each unit adds to the error; se**2 is the sum of squares
     unit_errors: np.ndarray
-    df: float
-    units: int
+    df: float  # degrees of freedom
+    units: int  # number of units with a value
 
     @property
     def se(self) -> np.ndarray:
@@ -82,21 +69,13 @@ class Estimates(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """Differences of P pairs; see `compare`.
+    """Differences of P pairs; see `compare`."""
 
-    Attributes:
-      value: float64[P].
-      se: float64[P].
-      df: float64[P].
-      interval: float64[P, 2].
-      p: float64[P], NaN if too few units differ.
-    """
-
-    value: np.ndarray
-    se: np.ndarray
-    df: np.ndarray
-    interval: np.ndarray
-    p: np.ndarray
+    value: np.ndarray  # float64[P]
+    se: np.ndarray  # float64[P]
+    df: np.ndarray  # float64[P]
+    interval: np.ndarray  # float64[P, 2]
+    p: np.ndarray  # float64[P], NaN if too few units differ
 
 
 def weigh(

@@ -17,22 +17,15 @@ MAX_GUESSED = 0.8
 
 
 class GuessCorrected(NamedTuple):
-    """Scores of A agents; NaN where unknown.
+    """Scores of A agents; NaN where unknown."""
 
-    Attributes:
-      score: float64[A], mean over scenarios of (p - g) / (1 - g), p and g the rates of the agent
-        and of the baseline in the scenario's category; below 0 for an agent worse than it.
-      se: float64[A].
-      interval: float64[A, 2], up to 1; NaN where no spread is seen.
-      scenarios: int64[A], in which both have a value, of categories that count.
-      counted: bool[A, categories], categories that count.
-    """
-
+    # float64[A], mean over scenarios of (p - g) / (1 - g), p and g the rates of the agent and of
+    # the baseline in the scenario's category; below 0 for an agent worse than it
     score: np.ndarray
-    se: np.ndarray
-    interval: np.ndarray
-    scenarios: np.ndarray
-    counted: np.ndarray
+    se: np.ndarray  # float64[A]
+    interval: np.ndarray  # float64[A, 2], up to 1; NaN where no spread is seen
+    scenarios: np.ndarray  # int64[A], in which both have a value, of categories that count
+    counted: np.ndarray  # bool[A, categories], categories that count
 
 
 def correct_for_guessing(outcomes: Outcomes, baseline: int) -> GuessCorrected:

@@ -20,15 +20,11 @@ MAX_BEFORE_END = 0.99
 
 
 class Information(NamedTuple):
-    """Each pair's share of the full plan's information.
+    """Each pair's share of the full plan's information."""
 
-    Attributes:
-      share: float64[P], in [0, 1]; NaN for a pair without a variance.
-      known: bool[P], it is from the data; otherwise no agent of the pair has two continuations in a
-        scenario yet, and its variance between scenarios is assumed.
-    """
-
-    share: np.ndarray
+    share: np.ndarray  # float64[P], in [0, 1]; NaN for a pair without a variance
+    # bool[P], it is from the data; otherwise no agent of the pair has two continuations in a
+    # scenario yet, and its variance between scenarios is assumed
     known: np.ndarray
 
 

@@ -12,23 +12,14 @@ from sts_analysis.statistics import estimate as est
 
 
 class Means(NamedTuple):
-    """Means of R rows; NaN, and 0 units, where a row has no value.
+    """Means of R rows; NaN, and 0 units, where a row has no value."""
 
-    Attributes:
-      value: float64[R].
-      se: float64[R].
-      df: float64[R].
-      interval: float64[R, 2], as of a pass rate.
-      units: int64[R], units with a value.
-      scenarios: int64[R], scenarios with a value.
-    """
-
-    value: np.ndarray
-    se: np.ndarray
-    df: np.ndarray
-    interval: np.ndarray
-    units: np.ndarray
-    scenarios: np.ndarray
+    value: np.ndarray  # float64[R]
+    se: np.ndarray  # float64[R]
+    df: np.ndarray  # float64[R]
+    interval: np.ndarray  # float64[R, 2], as of a pass rate
+    units: np.ndarray  # int64[R], units with a value
+    scenarios: np.ndarray  # int64[R], scenarios with a value
 
 
 def estimate_means(values: np.ndarray, category: np.ndarray, unit: np.ndarray) -> Means:

@@ -12,21 +12,14 @@ from sts_analysis.statistics.tabulation import Outcomes
 
 
 class WorstCase(NamedTuple):
-    """Values of an agent whose missing continuations have one outcome.
+    """Values of an agent whose missing continuations have one outcome."""
 
-    Attributes:
-      value: float64[S], NaN where nothing is known.
-      existing_share: float64[S], share of each value that existing continuations have.
-      share: float64[S], by what annotators' shares of the value become those of this one.
-      missing: int64[S], continuations with the outcome.
-      outcome: 0 or 1.
-    """
-
-    value: np.ndarray
-    existing_share: np.ndarray
+    value: np.ndarray  # float64[S], NaN where nothing is known
+    existing_share: np.ndarray  # float64[S], share of each value that existing continuations have
+    # float64[S], by what annotators' shares of the value become those of this one
     share: np.ndarray
-    missing: np.ndarray
-    outcome: int
+    missing: np.ndarray  # int64[S], continuations with the outcome
+    outcome: int  # 0 or 1
 
 
 def count_missing(

@@ -39,23 +39,15 @@ class LabelControl(NamedTuple):
 
 
 class _Labelled(NamedTuple):
-    """Labels of a rule next to people's verdicts.
+    """Labels of a rule next to people's verdicts."""
 
-    Attributes:
-      judged: int64[A, S], continuations that people judged.
-      judgeable: int64[A, S].
-      people: float64[A, S], mean verdict; 0 where nothing is judged.
-      label: float64[A, S], mean label of judged continuations; 0 where nothing is judged.
-      label_of_all: float64[A, S], mean label of judgeable continuations; 0 without any.
-      covered: bool[A], some judged continuation has a label.
-    """
-
-    judged: np.ndarray
-    judgeable: np.ndarray
-    people: np.ndarray
+    judged: np.ndarray  # int64[A, S], continuations that people judged
+    judgeable: np.ndarray  # int64[A, S]
+    people: np.ndarray  # float64[A, S], mean verdict; 0 where nothing is judged
+    # float64[A, S], mean label of judged continuations; 0 where nothing is judged
     label: np.ndarray
-    label_of_all: np.ndarray
-    covered: np.ndarray
+    label_of_all: np.ndarray  # float64[A, S], mean label of judgeable continuations; 0 without any
+    covered: np.ndarray  # bool[A], some judged continuation has a label
 
 
 def fit_labels(people: Outcomes, labels: Outcomes) -> LabelControl:

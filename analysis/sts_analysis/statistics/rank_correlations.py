@@ -25,32 +25,21 @@ _LOG_DRAWS = 12
 
 
 class Correlation(NamedTuple):
-    """Spearman's rank correlation; NaN where unknown.
+    """Spearman's rank correlation; NaN where unknown."""
 
-    Attributes:
-      agents: int, with both values.
-      families: int; an agent of no family is a family.
-      rho: float, of the values as measured.
-      interval: float64[2], of the values as measured: Bonett and Wright's; where agents come in
-        families, by the jackknife.
-      p: float, two-sided, that the values are unrelated: by permutations, or by the jackknife.
-      reliability_x: float, share of the variance of x that is not measurement error.
-      reliability_y: float.
-      corrected: rho without errors of measurement; see `correct`.
-      corrected_interval: float64[2].
-      reason: why rho, its interval, p or the correction is unknown, or "".
-    """
-
-    agents: int
-    families: int
-    rho: float
+    agents: int  # int, with both values
+    families: int  # int; an agent of no family is a family
+    rho: float  # float, of the values as measured
+    # float64[2], of the values as measured: Bonett and Wright's; where agents come in families, by
+    # the jackknife
     interval: np.ndarray
+    # float, two-sided, that the values are unrelated: by permutations, or by the jackknife
     p: float
-    reliability_x: float
-    reliability_y: float
-    corrected: float
-    corrected_interval: np.ndarray
-    reason: str
+    reliability_x: float  # float, share of the variance of x that is not measurement error
+    reliability_y: float  # float
+    corrected: float  # rho without errors of measurement; see `correct`
+    corrected_interval: np.ndarray  # float64[2]
+    reason: str  # why rho, its interval, p or the correction is unknown, or ""
 
 
 def correlate(

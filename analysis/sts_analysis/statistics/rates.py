@@ -42,32 +42,20 @@ _DIGITS = 12
 
 
 class Rates(NamedTuple):
-    """Pass rates of A agents; NaN where nothing is judged.
+    """Pass rates of A agents; NaN where nothing is judged."""
 
-    Attributes:
-      rate: float64[A], adjusted for annotators.
-      se: float64[A].
-      df: float64[A].
-      interval: float64[A, 2].
-      bounds: float64[A, 2], the lower end if unjudgeable continuations were all failures and the
-        upper end if all were successes; NaN for agents with few of them.
-      units: int64[A], units with a value.
-      effective_units: float64[A].
-      scenarios: int64[A], scenarios with a value.
-      plain: float64[A], not adjusted.
-      workload: float64[A, K], the share of each rate that an annotator gave.
-    """
-
-    rate: np.ndarray
-    se: np.ndarray
-    df: np.ndarray
-    interval: np.ndarray
+    rate: np.ndarray  # float64[A], adjusted for annotators
+    se: np.ndarray  # float64[A]
+    df: np.ndarray  # float64[A]
+    interval: np.ndarray  # float64[A, 2]
+    # float64[A, 2], the lower end if unjudgeable continuations were all failures and the upper end
+    # if all were successes; NaN for agents with few of them
     bounds: np.ndarray
-    units: np.ndarray
-    effective_units: np.ndarray
-    scenarios: np.ndarray
-    plain: np.ndarray
-    workload: np.ndarray
+    units: np.ndarray  # int64[A], units with a value
+    effective_units: np.ndarray  # float64[A]
+    scenarios: np.ndarray  # int64[A], scenarios with a value
+    plain: np.ndarray  # float64[A], not adjusted
+    workload: np.ndarray  # float64[A, K], the share of each rate that an annotator gave
 
     @property
     def effective_annotators(self) -> np.ndarray:
@@ -76,41 +64,24 @@ class Rates(NamedTuple):
 
 
 class Comparisons(NamedTuple):
-    """All pairs of some agents; NaN where a pair cannot be compared.
+    """All pairs of some agents; NaN where a pair cannot be compared."""
 
-    Attributes:
-      first: int64[P], index of the agent.
-      second: int64[P].
-      value: float64[P], rate of the first minus rate of the second, adjusted for annotators.
-      se: float64[P].
-      df: float64[P].
-      interval: float64[P, 2].
-      p: float64[P]; NaN also if too few units differ.
-      p_holm: float64[P], for all pairs together.
-      p_worst: float64[P], with all missing continuations against the agent in front.
-      p_worst_holm: float64[P], for all pairs together.
-      missing: int64[P], planned continuations that the two agents lack.
-      identifiable: bool[P], the data can tell the agents from their annotators.
-      scenarios: int64[P], in which both have a value.
-      adjustment: float64[P], how far adjusting for annotators moved the difference.
-      adjustment_p: float64[P], for all pairs together (Holm).
-    """
-
-    first: np.ndarray
-    second: np.ndarray
+    first: np.ndarray  # int64[P], index of the agent
+    second: np.ndarray  # int64[P]
+    # float64[P], rate of the first minus rate of the second, adjusted for annotators
     value: np.ndarray
-    se: np.ndarray
-    df: np.ndarray
-    interval: np.ndarray
-    p: np.ndarray
-    p_holm: np.ndarray
-    p_worst: np.ndarray
-    p_worst_holm: np.ndarray
-    missing: np.ndarray
-    identifiable: np.ndarray
-    scenarios: np.ndarray
-    adjustment: np.ndarray
-    adjustment_p: np.ndarray
+    se: np.ndarray  # float64[P]
+    df: np.ndarray  # float64[P]
+    interval: np.ndarray  # float64[P, 2]
+    p: np.ndarray  # float64[P]; NaN also if too few units differ
+    p_holm: np.ndarray  # float64[P], for all pairs together
+    p_worst: np.ndarray  # float64[P], with all missing continuations against the agent in front
+    p_worst_holm: np.ndarray  # float64[P], for all pairs together
+    missing: np.ndarray  # int64[P], planned continuations that the two agents lack
+    identifiable: np.ndarray  # bool[P], the data can tell the agents from their annotators
+    scenarios: np.ndarray  # int64[P], in which both have a value
+    adjustment: np.ndarray  # float64[P], how far adjusting for annotators moved the difference
+    adjustment_p: np.ndarray  # float64[P], for all pairs together (Holm)
 
 
 class _Design(NamedTuple):
@@ -121,33 +92,20 @@ class _Design(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """What agents contribute to rates and differences under one weighting.
+    """What agents contribute to rates and differences under one weighting."""
 
-    Attributes:
-      plain: float64[R], rate without adjustment.
-      rate: float64[R], adjusted.
-      unit_errors: float64[R, U], of the adjusted rate.
-      moved: float64[R, U], of what adjusting moves.
-      unknown: float64[R, N], errors that no unit makes; see `Opinions`.
-      within: float64[R], variance of continuations, if the scenarios are fixed; else 0.
-      df: float64[R].
-      owed: float64[R, K], the share of the rate that each annotator gave.
-      sums: float64[R, U], weighted values by unit.
-      lenient: float64[R, K], how far annotators would move the rate; see `AnnotatorModel.vary`.
-      favoured: float64[R], variance of favours.
-    """
-
-    plain: np.ndarray
-    rate: np.ndarray
-    unit_errors: np.ndarray
-    moved: np.ndarray
-    unknown: np.ndarray
-    within: np.ndarray
-    df: np.ndarray
-    owed: np.ndarray
-    sums: np.ndarray
+    plain: np.ndarray  # float64[R], rate without adjustment
+    rate: np.ndarray  # float64[R], adjusted
+    unit_errors: np.ndarray  # float64[R, U], of the adjusted rate
+    moved: np.ndarray  # float64[R, U], of what adjusting moves
+    unknown: np.ndarray  # float64[R, N], errors that no unit makes; see `Opinions`
+    within: np.ndarray  # float64[R], variance of continuations, if the scenarios are fixed; else 0
+    df: np.ndarray  # float64[R]
+    owed: np.ndarray  # float64[R, K], the share of the rate that each annotator gave
+    sums: np.ndarray  # float64[R, U], weighted values by unit
+    # float64[R, K], how far annotators would move the rate; see `AnnotatorModel.vary`
     lenient: np.ndarray
-    favoured: np.ndarray
+    favoured: np.ndarray  # float64[R], variance of favours
 
     @property
     def se(self) -> np.ndarray:

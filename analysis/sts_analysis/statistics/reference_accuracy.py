@@ -20,45 +20,26 @@ TOLERANCES = (0, 1, 2, 3, 5, 10, 20)
 
 
 class Accuracy(NamedTuple):
-    """Accuracy of one annotator, or of several together; NaN without a reference of the kind.
+    """Accuracy of one annotator, or of several together; NaN without a reference of the kind."""
 
-    Attributes:
-      successes: int, answers on references that are successes.
-      sensitivity: float.
-      sensitivity_interval: float64[2].
-      non_successes: int, answers on references that are not.
-      specificity: float.
-      specificity_interval: float64[2].
-      balanced: float, balanced accuracy, the mean of both.
-      interval: float64[2], of the balanced accuracy.
-      cannot_judge: int, references answered "cannot judge", left out above.
-    """
-
-    successes: int
-    sensitivity: float
-    sensitivity_interval: np.ndarray
-    non_successes: int
-    specificity: float
-    specificity_interval: np.ndarray
-    balanced: float
-    interval: np.ndarray
-    cannot_judge: int
+    successes: int  # int, answers on references that are successes
+    sensitivity: float  # float
+    sensitivity_interval: np.ndarray  # float64[2]
+    non_successes: int  # int, answers on references that are not
+    specificity: float  # float
+    specificity_interval: np.ndarray  # float64[2]
+    balanced: float  # float, balanced accuracy, the mean of both
+    interval: np.ndarray  # float64[2], of the balanced accuracy
+    cannot_judge: int  # int, references answered "cannot judge", left out above
 
 
 class MarkerErrors(NamedTuple):
-    """Errors of markers where the verdict is right; NaN without a marker.
+    """Errors of markers where the verdict is right; NaN without a marker."""
 
-    Attributes:
-      markers: int.
-      median: float, steps, positive for late.
-      within: float64[T], share of markers off by at most each of `TOLERANCES`.
-      intervals: float64[T, 2], of these shares; an episode is a unit.
-    """
-
-    markers: int
-    median: float
-    within: np.ndarray
-    intervals: np.ndarray
+    markers: int  # int
+    median: float  # float, steps, positive for late
+    within: np.ndarray  # float64[T], share of markers off by at most each of `TOLERANCES`
+    intervals: np.ndarray  # float64[T, 2], of these shares; an episode is a unit
 
 
 def measure_accuracy(references: pd.DataFrame) -> Accuracy:

@@ -22,17 +22,11 @@ MIN_SHARE = 0.5
 
 
 class Repeatability(NamedTuple):
-    """Chances of A agents; NaN where too few scenarios have enough continuations.
+    """Chances of A agents; NaN where too few scenarios have enough continuations."""
 
-    Attributes:
-      alike: that two continuations of a scenario end alike.
-      all_succeed: pass^k: that k of them all succeed, by k.
-      any_succeeds: pass@k: that at least one of k succeeds, by k.
-    """
-
-    alike: Means
-    all_succeed: dict[int, Means]
-    any_succeeds: dict[int, Means]
+    alike: Means  # that two continuations of a scenario end alike
+    all_succeed: dict[int, Means]  # pass^k: that k of them all succeed, by k
+    any_succeeds: dict[int, Means]  # pass@k: that at least one of k succeeds, by k
 
 
 def measure_repeatability(outcomes: Outcomes) -> Repeatability:

@@ -16,32 +16,21 @@ CENSORED, SUCCESS, FAILURE = 0, 1, 2
 
 
 class Curve(NamedTuple):
-    """A step function: `height` holds from its step up to the next one.
+    """A step function: `height` holds from its step up to the next one."""
 
-    Attributes:
-      steps: int64[n], from 0, increasing.
-      height: float64[n].
-    """
-
-    steps: np.ndarray
-    height: np.ndarray
+    steps: np.ndarray  # int64[n], from 0, increasing
+    height: np.ndarray  # float64[n]
 
 
 class SuccessCurves(NamedTuple):
-    """The curves of one agent.
+    """The curves of one agent."""
 
-    Attributes:
-      incidence: cumulative incidence of success; None if unknown.
-      reached: share of continuations that have succeeded by each step, which ends at the pass rate;
-        the same as `incidence` if all horizons are equal; None if unknown.
-      horizon: the longest, in steps; None if unknown.
-      reason: why the curves are unknown, or "".
-    """
-
-    incidence: Curve | None
+    incidence: Curve | None  # cumulative incidence of success; None if unknown
+    # share of continuations that have succeeded by each step, which ends at the pass rate; the same
+    # as `incidence` if all horizons are equal; None if unknown
     reached: Curve | None
-    horizon: int | None
-    reason: str
+    horizon: int | None  # the longest, in steps; None if unknown
+    reason: str  # why the curves are unknown, or ""
 
 
 def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[SuccessCurves, ...]:

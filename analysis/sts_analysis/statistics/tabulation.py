@@ -24,40 +24,26 @@ UNCOUNTED = ("", "cannot_judge")
 
 
 class RaceBounds(NamedTuple):
-    """Bounds of the continuations that count in a race, by places in rounds; see `race`.
+    """Bounds of the continuations that count in a race, by places in rounds; see `race`."""
 
-    Attributes:
-      looked: by agent, the place before which everything was judged at its last look, and counts.
-      left: by agent that has left, the place from which on nothing counts.
-    """
-
+    # by agent, the place before which everything was judged at its last look, and counts
     looked: Mapping[str, float]
-    left: Mapping[str, float]
+    left: Mapping[str, float]  # by agent that has left, the place from which on nothing counts
 
 
 class Continuations(NamedTuple):
-    """The continuations of agents, in the order of their numbers; C of each array.
+    """The continuations of agents, in the order of their numbers; C of each array."""
 
-    Attributes:
-      number: int64, as in the ratings table.
-      agent: int64, index of the agent.
-      scenario: int64, index of the scenario.
-      y: float64, mean verdict (success 1); 0 if auto-resolved, NaN without a verdict that counts;
-        see `find_reached`.
-      verdicts: int64, verdicts in that mean.
-      unjudgeable: bool, every annotator who saw it answered "cannot judge".
-      auto_resolved: bool.
-      horizon: float64, NaN if unknown.
-    """
-
-    number: np.ndarray
-    agent: np.ndarray
-    scenario: np.ndarray
+    number: np.ndarray  # int64, as in the ratings table
+    agent: np.ndarray  # int64, index of the agent
+    scenario: np.ndarray  # int64, index of the scenario
+    # float64, mean verdict (success 1); 0 if auto-resolved, NaN without a verdict that counts; see
+    # `find_reached`
     y: np.ndarray
-    verdicts: np.ndarray
-    unjudgeable: np.ndarray
-    auto_resolved: np.ndarray
-    horizon: np.ndarray
+    verdicts: np.ndarray  # int64, verdicts in that mean
+    unjudgeable: np.ndarray  # bool, every annotator who saw it answered "cannot judge"
+    auto_resolved: np.ndarray  # bool
+    horizon: np.ndarray  # float64, NaN if unknown
 
     @property
     def known(self) -> np.ndarray:
@@ -83,56 +69,36 @@ class Continuations(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """Values of every agent in every scenario.
+    """Values of every agent in every scenario."""
 
-    Attributes:
-      source: label source, "human", "automatic" or "model".
-      agents: A names, in alphabetical order.
-      baseline: bool[A], agents with privileged information.
-      scenarios: S names, in alphabetical order.
-      category: int64[S], index into `categories`.
-      categories: names, in alphabetical order; ("",) if none is known.
-      kind: S of "instruction", "question" or "" (unknown).
-      unit: int64[S], see `units.join_units`.
-      value: float64[A, S], mean y, NaN if none is known; in a study that is judged in part
-        without rounds, see `spread_by_weight`.
-      low: float64[A, S], the value if all unjudgeable continuations were failures.
-      high: float64[A, S], the value if they were successes.
-      bound_share: float64[A, S], by what annotators' shares of `value` become those of the bounds.
-      continued: bool[A, S], the agent has a continuation, judged or not.
-      judged: int64[A, S], continuations with a value.
-      unjudgeable: int64[A, S].
-      continuations: of agents, one by one.
-      judging: who judged; None unless the source is human and annotators are known.
-      judged_clips: int64[A], clips (continuations, where clips are unknown) that people judged.
-      draw: which part of a study that is judged in part counts: "rounds"; without rounds "random",
-        or "uneven" if continuations of some agents also share clips more than those of others. ""
-        if all is judged.
-      round: of `rounds`, the first with a cell that has not been reached; 0 without rounds.
-      rounds: number of rounds.
-    """
-
-    source: str
-    agents: tuple[str, ...]
-    baseline: np.ndarray
-    scenarios: tuple[str, ...]
-    category: np.ndarray
-    categories: tuple[str, ...]
-    kind: tuple[str, ...]
-    unit: np.ndarray
+    source: str  # label source, "human", "automatic" or "model"
+    agents: tuple[str, ...]  # A names, in alphabetical order
+    baseline: np.ndarray  # bool[A], agents with privileged information
+    scenarios: tuple[str, ...]  # S names, in alphabetical order
+    category: np.ndarray  # int64[S], index into `categories`
+    categories: tuple[str, ...]  # names, in alphabetical order; ("",) if none is known
+    kind: tuple[str, ...]  # S of "instruction", "question" or "" (unknown)
+    unit: np.ndarray  # int64[S], see `units.join_units`
+    # float64[A, S], mean y, NaN if none is known; in a study that is judged in part without rounds,
+    # see `spread_by_weight`
     value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    low: np.ndarray  # float64[A, S], the value if all unjudgeable continuations were failures
+    high: np.ndarray  # float64[A, S], the value if they were successes
+    # float64[A, S], by what annotators' shares of `value` become those of the bounds
     bound_share: np.ndarray
-    continued: np.ndarray
-    judged: np.ndarray
-    unjudgeable: np.ndarray
-    continuations: Continuations
-    judging: Judging | None
+    continued: np.ndarray  # bool[A, S], the agent has a continuation, judged or not
+    judged: np.ndarray  # int64[A, S], continuations with a value
+    unjudgeable: np.ndarray  # int64[A, S]
+    continuations: Continuations  # of agents, one by one
+    judging: Judging | None  # who judged; None unless the source is human and annotators are known
+    # int64[A], clips (continuations, where clips are unknown) that people judged
     judged_clips: np.ndarray
+    # which part of a study that is judged in part counts: "rounds"; without rounds "random", or
+    # "uneven" if continuations of some agents also share clips more than those of others. "" if all
+    # is judged
     draw: Draw = ""
-    round: int = 0
-    rounds: int = 0
+    round: int = 0  # of `rounds`, the first with a cell that has not been reached; 0 without rounds
+    rounds: int = 0  # number of rounds
 
     def lay_out_counts(self, counts: Mapping[tuple[str, str], int]) -> np.ndarray:
         """Lay out numbers by agent and scenario, int64[A, S]; others are 0."""

@@ -17,21 +17,13 @@ _SAME = 1e-12
 
 
 class VersionComparison(NamedTuple):
-    """Rates of A agents over two versions of a suite and over their parts, and the change.
+    """Rates of A agents over two versions of a suite and over their parts, and the change."""
 
-    Attributes:
-      rates: over "old", "kept", "added", "retired" and "new" scenarios.
-      difference: float64[A], new minus old; NaN where one has nothing judged.
-      se: float64[A].
-      df: float64[A], Satterthwaite's.
-      interval: float64[A, 2]; NaN where nothing judged was exchanged.
-    """
-
-    rates: dict[str, Means]
-    difference: np.ndarray
-    se: np.ndarray
-    df: np.ndarray
-    interval: np.ndarray
+    rates: dict[str, Means]  # over "old", "kept", "added", "retired" and "new" scenarios
+    difference: np.ndarray  # float64[A], new minus old; NaN where one has nothing judged
+    se: np.ndarray  # float64[A]
+    df: np.ndarray  # float64[A], Satterthwaite's
+    interval: np.ndarray  # float64[A, 2]; NaN where nothing judged was exchanged
 
 
 def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> VersionComparison:
