@@ -23,6 +23,8 @@ from tests.programs import NEEDS, PROGRAMS, count_skipped, require_program
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # set before NumPy is imported
 gc.disable()  # until all is collected: it would search what is imported, again and again
 
+TESTS = Path(__file__).parent
+
 LANDING = (
     "agents/test_external.py",
     "analysis/planning/test_selfcheck.py",
@@ -85,6 +87,8 @@ LANDING = (
 )
 """Files whose tests are all of the landing tier; single tests are marked where they stand."""
 
+LANDING_FILES = {TESTS / name for name in LANDING}
+
 LONGEST = (
     "test_docs.py",
     "annotator_app/served/test_curate_page.py",
@@ -121,22 +125,31 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Import a share of all test files, so that no worker compiles what another has compiled."""
-    config, tests = session.config, Path(__file__).parent
+    config = session.config
     worker = getattr(config, "workerinput", None)
     if not worker or config.args != config.getini("testpaths"):
         return
-    files = sorted(tests.rglob("test_*.py"))
+    files = [path for path in sorted(TESTS.rglob("test_*.py")) if not _is_left_out(path, config)]
     for path in files[int(worker["workerid"][2:]) :: worker["workercount"]]:
-        name = ".".join(path.relative_to(tests.parent).with_suffix("").parts)
+        name = ".".join(path.relative_to(TESTS.parent).with_suffix("").parts)
         with contextlib.suppress(Exception):  # which the collection reports
             importlib.import_module(name)
 
 
+def _is_left_out(path: Path, config: pytest.Config) -> bool:
+    return path in LANDING_FILES and config.option.markexpr.startswith("not landing")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files of the landing tier unread in a run of the quick tier, unless they are named."""
+    whole = config.args == config.getini("testpaths")
+    return (whole and _is_left_out(collection_path, config)) or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    files = {Path(__file__).parent / name for name in LANDING}
     for item in items:
-        if item.path in files:
+        if item.path in LANDING_FILES:
             item.add_marker(pytest.mark.landing)
         for fixture, mark in STARTED.items():
             if fixture in getattr(item, "fixturenames", ()):
@@ -147,7 +160,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(SLOW_LIMIT_S))
         if REPEAT and any(item.get_closest_marker(mark) for mark in ("browser", "served")):
             item.add_marker(pytest.mark.flaky(reruns=1))
-    turn = {Path(__file__).parent / name: n for n, name in enumerate(LONGEST)}
+    turn = {TESTS / name: n for n, name in enumerate(LONGEST)}
     items.sort(key=lambda item: turn.get(item.path, len(turn)))
 
 
