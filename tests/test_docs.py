@@ -52,6 +52,8 @@ RESTRICTIONS = {
     r"^(sts lambda-star score .*--episodes )\d+": r"\g<1>10",
     r"^(sts lambda-star score .*) --agent q-learning --agent cooperative-q-learning": r"\1",
     r"^(sts lambda-star score .*) --size 15x15(.*) --team 10(.*) --steps 200": r"\1\2\3",
+    r"^(sts lambda-star score .*) --size 7x7(.*) --team 2(.*) --steps 100": r"\1\2\3",
+    r"^(sts power --scenarios )216": r"\g<1>20",
     r"^(sts record .*--episodes )100(?= --size)": r"\g<1>50",
     r"^(sts demonstrate .*--episodes )\d+": r"\g<1>40",
     r"^(sts measure skill)": r"\1 --environments 2 --runs 2",

@@ -606,7 +606,7 @@ def test_suite_keeps_recordings_only_with_consent_from_before(study, text, days,
 
 @pytest.mark.parametrize(
     "stride",
-    [pytest.param(75, marks=pytest.mark.landing), pytest.param(1, marks=pytest.mark.slow)],
+    [pytest.param(150, marks=pytest.mark.landing), pytest.param(1, marks=pytest.mark.slow)],
 )
 def test_command_that_was_killed_at_any_step_is_completed_by_the_next_one(folder, tmp_path, stride):
     """Every renaming and removal of a file, and every writing of the database, is a step."""

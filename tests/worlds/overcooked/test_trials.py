@@ -265,7 +265,7 @@ def test_loaded_table_equals_that_of_pandas():
     assert loader.read_table(path).equals(pd.read_pickle(path))
 
 
-@pytest.mark.parametrize("stride", [25, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [75, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_state_of_every_trial_replays(stride):
     found = [trial for path in trials.installed_files() for trial in trials.read_trials(path)]
     assert (sum(trial.steps for trial in found), len(found)) == (91102, 76)
