@@ -57,6 +57,7 @@ def test_public_names_are_these_and_their_types_are_declared():
         sts.rank  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.landing
 def test_importing_all_submodules_replaces_no_public_name(tmp_path):
     heavy = ("numpy", "pandas", "pyarrow", "scipy", "numba", "sqlalchemy", "sts.api", "tqdm")
     code = (
@@ -203,6 +204,7 @@ except sts.StsError as error:
 """
 
 
+@pytest.mark.landing
 def test_script_without_a_main_guard_runs_its_own_agent(tmp_path):
     title, text = blocks("python")[0]
     (tmp_path / title).write_text(text)

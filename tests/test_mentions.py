@@ -125,6 +125,7 @@ def list_missing(text: str, known: str = "") -> Iterator[str]:
             yield mention
 
 
+@pytest.mark.landing
 def test_mentions_in_docstrings_and_comments_exist() -> None:
     found = {file: [*list_missing(split_tokens(file)[1])] for file in list_files()}
     assert {str(file.relative_to(ROOT)): names for file, names in found.items() if names} == {}

@@ -129,6 +129,7 @@ def check_continued(workspace: Workspace, before: Rows, secret: str) -> None:
         assert verify(store.database).findings == ()
 
 
+@pytest.mark.landing
 def test_backup_amid_judging_holds_all_acknowledged_answers_once(
     workspace, tmp_path, another_database
 ) -> None:

@@ -359,6 +359,7 @@ def test_empty_database_on_postgresql_is_reported_by_every_command(
         assert "not contain it" in sts(sqlite_workspace, command.format(tmp_path / "copy"), 1)
 
 
+@pytest.mark.landing
 def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, sts) -> None:
     workspace, out = sqlite_workspace, tmp_path / "ratings.csv"
     a_study(workspace)

@@ -258,6 +258,7 @@ class Counting(Gate):
         return super().read()
 
 
+@pytest.mark.landing
 @attempt(
     "Links and sessions",
     "a thousand requests with wrong cookies, from one address",

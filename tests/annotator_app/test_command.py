@@ -84,6 +84,7 @@ def test_invalid_arguments_print_one_line_error(
     assert words in error_line(capsys)
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )

@@ -237,6 +237,7 @@ def test_failing_user_agent_prints_one_line_error(fails, tmp_path, text, code, f
     fails(["run", "mine@1", "--agent", f"{module}:Mine"], code, found)
 
 
+@pytest.mark.landing
 def test_output_of_an_agent_is_not_mixed_with_json(root, tmp_path):
     chatty = "def act(self, *given):\n        print('thinking')\n        return super().act(*given)"
     (tmp_path / "chatty_agents.py").write_text(AGENT.format(chatty))

@@ -84,6 +84,7 @@ def fill_choices(leaf: Parser, values: list[str]) -> list[str]:
     return filled
 
 
+@pytest.mark.landing
 def test_every_command_that_a_message_suggests_is_understood():
     faults, count = [], 0
     for path in (p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*"))):

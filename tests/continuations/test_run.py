@@ -100,6 +100,7 @@ def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     assert halves == [n for n in kept for _ in range(2)]
 
 
+@pytest.mark.landing
 def test_scenario_of_a_batch_sensitive_agent_is_rerun_as_a_whole(
     workspace, other_workspace, several
 ):

@@ -50,6 +50,7 @@ def sts(line: str, folder: Path) -> int:
     return main([*line.split(), "--workspace", str(folder)])
 
 
+@pytest.mark.landing
 def test_scenario_that_kills_its_process_is_named_and_costs_no_other(dying, capfd):
     workspace = Workspace.open(str(dying))
     every = suites.load(workspace, "m@1").scenarios

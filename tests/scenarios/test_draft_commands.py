@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from sts.annotations.database.annotation_store import AnnotationStore
 from sts.annotations.log import decisions
 from sts.annotations.people import people
@@ -64,6 +66,7 @@ def test_check_notes_candidates_that_do_not_separate_agents(curator, monkeypatch
     assert f"note: {flat[0]} " not in curator.draft("check")
 
 
+@pytest.mark.landing
 def test_check_measures_the_gates_of_categories_that_declare_controls(curator):
     add(curator)  # of a category of the curator's own
     curator.draft("accept manners-01")

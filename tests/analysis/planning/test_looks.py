@@ -179,6 +179,7 @@ def end_race(begin, ended_root: Path) -> Race3:
     return begin(ended_root)
 
 
+@pytest.mark.landing
 def test_agent_that_has_left_is_shown_no_more_and_the_others_are(decided: Race3) -> None:
     assert {*decided.race.out} == {"blind"}
     (look,) = [look for look in decided.race.looks if look.leaving]
@@ -424,6 +425,7 @@ def test_suite_closed_early_has_no_further_looks_and_keeps_its_decisions(decided
     assert sum(point is not None for point in points.values()) == len(decided.race.resolved)
 
 
+@pytest.mark.landing
 def test_report_about_other_scenarios_than_the_race_decides_by_bars_of_its_own(
     ended: Race3,
 ) -> None:
@@ -435,6 +437,7 @@ def test_report_about_other_scenarios_than_the_race_decides_by_bars_of_its_own(
     assert Study(part, Options(), {"sts": "1"}).resolved == {} != ended.study().resolved
 
 
+@pytest.mark.landing
 def test_race_can_be_repeated_from_an_export(ended: Race3, tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     place = ["--workspace", str(ended.workspace.root)]

@@ -130,6 +130,7 @@ def test_command_lists_hours_with_racing_by_goal(capsys) -> None:
         assert racing is not None and shorter is not None and shorter < racing < hours
 
 
+@pytest.mark.landing
 def test_command_races_agents_with_the_rates_of_the_pilot(tmp_path, capsys) -> None:
     path = str(tmp_path / "ratings.csv")
     verdicts = draw_verdicts([0.2, 0.5, 0.8], unit=np.arange(60), continuations=2)[:, 0]

@@ -91,6 +91,7 @@ def test_complete_studies_have_one_p():
     assert found.p_worst.tolist() == found.p.tolist() and found.missing.tolist() == [0]
 
 
+@pytest.mark.landing
 def test_equal_agents_are_not_told_apart_by_failures_that_one_of_them_lacks():
     naive, guarded = [], []
     for seed in range(40):

@@ -171,6 +171,7 @@ def test_rates_are_refused_with_a_reason() -> None:
     assert fine.control.reasons == ("",) and fine.powered.se < fine.people.se
 
 
+@pytest.mark.landing
 def test_labels_missing_at_random_withhold_no_rate() -> None:
     truth, people, labels, design = play(250, judged=0.2, right=0.95)
     missing = np.random.default_rng(8).random(labels.shape) < 0.3

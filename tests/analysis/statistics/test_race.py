@@ -340,6 +340,7 @@ def race_naively(study: Study, seed: int) -> dict[tuple[str, str], float]:
     return {pair: sign for pair, sign in resolved.items() if sign}
 
 
+@pytest.mark.landing
 def test_alike_continuations_mislead_random_clips_and_no_race() -> None:
     studies = 4
     world = World((0.5, 0.5), scenarios=80, categories=4, alike=(0, 1))

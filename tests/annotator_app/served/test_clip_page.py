@@ -17,6 +17,7 @@ from tests.annotator_app.served.browser import (
 from tests.annotator_app.serving import AGENTS, Server
 
 
+@pytest.mark.landing
 def test_clip_page_shows_marks_to_permitted_people_without_names(
     open_page: Opener, server: Server
 ) -> None:

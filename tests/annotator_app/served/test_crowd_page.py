@@ -30,6 +30,7 @@ def crowd(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.landing
 def test_participant_joins_judges_what_was_asked_for_and_gets_the_return_link(
     crowd: Server, chromium: Any
 ) -> None:

@@ -68,6 +68,7 @@ def list_decisions(server: Server) -> list[tuple[str, str, str]]:
     ]
 
 
+@pytest.mark.landing
 def test_curator_decides_and_undoes_from_the_keyboard(open_page: Opener, curated: Server) -> None:
     page = curator(open_page, curated, "Ana")
     assert page.text_content(".position") == f"1 of {SIZE}"
@@ -155,6 +156,7 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
     page.locator(".facts", has_text="horizon 12").wait_for()
 
 
+@pytest.mark.landing
 def test_any_moment_and_words_become_a_candidate_that_two_others_vote_for(
     open_page: Opener, curated: Server
 ) -> None:

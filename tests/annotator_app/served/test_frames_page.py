@@ -74,6 +74,7 @@ def frame_at(page: Any, name: str, pixels: Server) -> Any:
     return render_frames(continuations(pixels)[mine].episode)[at]
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_each_frame_is_shown_with_its_own_pixels(
     open_page: Opener, pixels: Server, scheme: str

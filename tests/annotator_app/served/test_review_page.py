@@ -57,6 +57,7 @@ def item(page: Any) -> str:
     return str(page.get_attribute(".review", "data-item"))
 
 
+@pytest.mark.landing
 def test_reviewer_decides_skips_and_classifies_from_the_keyboard(
     open_page: Opener, labelled: Server
 ) -> None:

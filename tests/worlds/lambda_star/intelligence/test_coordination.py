@@ -36,6 +36,7 @@ def test_balance_needs_the_same_condition_for_good_and_evil(team, withheld_from_
     assert good.mean() < -8 * good.std() / 600**0.5
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("agent", ["local-search", "q-learning", "oracle,random"])
 def test_every_path_of_play_withholds_the_same_rewards(agent):
     environments = lambda_star.generate(2, team=3, needs=2)
