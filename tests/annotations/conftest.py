@@ -19,9 +19,9 @@ QUICK_ON_POSTGRESQL = {"test_claims", "test_database"}
 """Files that run on both databases in the quick tier; others do so in the landing tier."""
 RULES = {
     *("test_assignment", "test_conditions", "test_deal", "test_exclusions", "test_quality"),
-    *("test_review_queues", "test_rounds", "test_training"),
+    *("test_export", "test_people", "test_review_queues", "test_rounds", "test_training"),
 }
-"""Files about the rules of a study: one test of each runs on PostgreSQL in the landing tier."""
+"""Files about rules and tables of a study: one test of each is at landing on PostgreSQL too."""
 
 
 @pytest.hookimpl(tryfirst=True)

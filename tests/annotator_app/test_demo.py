@@ -169,18 +169,13 @@ def test_unknown_domain_prints_one_line_error(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.timeout(1800)  # clips of 1,750 continuations, with the other core busy
-@pytest.mark.parametrize(
-    "whole",
-    [
-        pytest.param(False, marks=pytest.mark.landing, id="part"),
-        pytest.param(True, marks=pytest.mark.slow, id="whole"),
-    ],
-)
-@pytest.mark.parametrize("domain", ["babyai", pytest.param("overcooked", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [False, True], ids=["part", "whole"])
+@pytest.mark.parametrize("domain", ["babyai", "overcooked"])
 def test_demo_of_each_other_domain_ends_in_a_ranked_report(
     domain: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before a change lands, of one category of BabyAI, and of a few recordings of Overcooked."""
+    """A part is one category of BabyAI, or a few recordings of Overcooked."""
     words = ["--no-app", "--continuations", "1"]
     if whole:
         assert main(["demo", "--domain", domain, *words, "--workspace", str(tmp_path)]) == 0

@@ -59,7 +59,8 @@ class Ran(NamedTuple):
 
 
 @pytest.fixture(
-    scope="module", params=["box", "several", pytest.param("discrete", marks=pytest.mark.slow)]
+    scope="module",
+    params=["several", *(pytest.param(one, marks=pytest.mark.slow) for one in ("box", "discrete"))],
 )
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Run a course through the whole command line."""

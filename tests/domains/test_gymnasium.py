@@ -83,7 +83,7 @@ STEPS = {"CartPole-v1": 30}  # until it falls
         pytest.param("FrozenLake-v1", {"map_name": "4x4"}, marks=pytest.mark.landing),
         pytest.param("Taxi-v4", ENDING, marks=pytest.mark.slow),
         pytest.param("Blackjack-v1", {}, marks=pytest.mark.landing),
-        pytest.param("minigrid:BabyAI-GoToLocal-v0", ENDING, marks=pytest.mark.landing),
+        pytest.param("minigrid:BabyAI-GoToLocal-v0", ENDING, marks=pytest.mark.slow),
         pytest.param("tests.domains.spaces:sts-tests/Crane-v0", ENDING, marks=pytest.mark.landing),
     ],
 )

@@ -109,8 +109,11 @@ def test_demonstrations_replay_and_end_when_the_rule_reports_success(seed, noise
             ("babyai-fetch", "babyai-stand-or-take"),
             {"level": "PickupDist", "open": True},
         ),
-        ("babyai-bot", "babyai", ("babyai-pick-up",), {"level": "PickupDist"}),
-        ("overcooked-greedy", "overcooked", (), {}),
+        pytest.param(
+            *("babyai-bot", "babyai", ("babyai-pick-up",), {"level": "PickupDist"}),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("overcooked-greedy", "overcooked", (), {}, marks=pytest.mark.slow),
     ],
 )
 def test_every_packaged_environment_has_demonstrations(teacher, domain, names, changes):

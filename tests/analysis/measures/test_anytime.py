@@ -297,6 +297,7 @@ print(*sorted(set(kept)))
 """
 
 
+@pytest.mark.slow
 def test_a_test_killed_at_any_write_is_resumed_to_the_same_scores(tmp_path: Path) -> None:
     words = [sys.executable, "-c", KILLED_AT_EVERY_WRITE, str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

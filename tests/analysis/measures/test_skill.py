@@ -291,6 +291,7 @@ def test_failure_in_training_names_the_agent(folder: Path) -> None:
         train("test_learners:Broken", 0, 1)
 
 
+@pytest.mark.slow
 def test_workers_and_an_interrupted_run_do_not_change_the_scores(folder: Path) -> None:
     given = GIVEN | {"runs": 2, "environments": 2, "theta": 0.02}
     names = ["test_learners:Gymnast", "local-search"]

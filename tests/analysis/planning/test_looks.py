@@ -395,7 +395,7 @@ def study_warnings(study: Study):
     return list_warnings(study)
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_agent_that_joins_later_begins_at_round_1_and_has_looks_of_its_own(decided: Race3) -> None:
     kept = list_scenarios(decided.workspace)
     run(decided.workspace, kept, ["rule"], count=3, seed=0, workers=1, progress=quiet)

@@ -240,10 +240,8 @@ def state(page: Any, text: str) -> None:
     page.locator(".state", has_text=text).wait_for()
 
 
-@pytest.mark.landing
-@pytest.mark.parametrize(
-    "freezes", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["decided", "frozen"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("freezes", [False, True], ids=["decided", "frozen"])
 def test_two_curators_who_disagree_survive_a_crash_of_the_server(
     open_page: Opener, curated: Server, freezes: bool
 ) -> None:

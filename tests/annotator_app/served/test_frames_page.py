@@ -137,7 +137,7 @@ def test_clips_of_pixels_are_played_marked_and_corrected(open_page: Opener, pixe
     assert kept == [("failure", 1), ("success", 2)]
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_clip_whose_pictures_cannot_be_decoded_is_judged_unjudgeable(
     open_page: Opener, pixels: Server
 ) -> None:
@@ -151,7 +151,7 @@ def test_clip_whose_pictures_cannot_be_decoded_is_judged_unjudgeable(
     assert [one.verdict for one in pixels.judgements("blindfolded")] == ["cannot_judge"]
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_person_plays_with_the_actions_of_the_domain(open_page: Opener, pixels: Server) -> None:
     page = start_scenario(open_page, "sitter", at=pixels)
     buttons = page.locator(".pad button").all_inner_texts()

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from sts.annotations.records import Annotator
 from sts.continuations.continuation import HUMAN, Continuation
 from sts.continuations.continuation_store import load
@@ -167,6 +169,7 @@ def test_two_people_record_together_and_one_of_them_reloads(
     assert "solver" not in str(recorded.players), "people have pseudonyms"
 
 
+@pytest.mark.slow
 def test_person_records_with_an_agent_in_words_that_it_offers(
     open_page: Opener, server: Server
 ) -> None:

@@ -98,9 +98,8 @@ def type_command(server: Server, *words: str) -> None:
     assert main([*words, "--workspace", str(server.folder)]) == 0
 
 
-@pytest.mark.parametrize(
-    "every_phase", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "every"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("every_phase", [False, True], ids=["some", "every"])
 def test_session_survives_servers_killed_in_play_and_after_it_is_recorded(
     open_page: Opener, mortal: Server, monkeypatch: pytest.MonkeyPatch, every_phase: bool
 ) -> None:

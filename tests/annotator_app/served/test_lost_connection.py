@@ -110,7 +110,8 @@ def test_answers_given_while_the_server_is_dead_are_kept_once(
     assert len(mortal.judgements("survivor")) == 5
 
 
-@pytest.mark.parametrize("page_stays", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("page_stays", [True, False])
 def test_answer_around_a_restart_is_saved_once(
     open_page: Opener, mortal: Server, page_stays: bool
 ) -> None:

@@ -108,7 +108,7 @@ def test_open_page_submits_nothing_after_its_session_ended(
         assert [one.item for one in server.judgements(name)] == [given]
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_pages_are_only_for_people_in_their_role(open_page: Opener, server: Server) -> None:
     page = open_page("former annotator")
     for path, role, page_of in (

@@ -78,7 +78,7 @@ def test_keys_and_buttons_give_every_verdict_reason_and_correction(
     )
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_timeline_help_and_refused_marks_are_shown(open_page: Opener, server: Server) -> None:
     page = open_page("timeline")
     place = page.locator(".verdicts").bounding_box()
@@ -141,7 +141,7 @@ def test_reload_restores_the_queue_the_mark_in_hand_and_corrections(
     assert kept[second] == ("success", 2) and kept[first][0] == "failure" and len(kept) == 2
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_reruns_of_two_pages_do_not_disturb_each_other(open_page: Opener, server: Server) -> None:
     pages = [open_page("left"), open_page("right")]
     for _ in range(2):
@@ -176,7 +176,7 @@ BRIGHTNESS = """(canvas) => {
 }"""
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_canvas_follows_the_theme(open_page: Opener) -> None:
     page = open_page("themed", color_scheme="dark")
     canvas = page.locator(".board canvas")
@@ -256,7 +256,7 @@ def test_everything_needed_to_judge_fits_a_touch_screen(
     assert [one.step for one in server.judgements(f"touch {width}")] == [1]
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
     open_page: Opener, server: Server
 ) -> None:
@@ -283,11 +283,8 @@ def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
     assert verdicts(server, "no room") == ["not_done"] * 2
 
 
-@pytest.mark.landing
-@pytest.mark.parametrize(
-    "locks",
-    [pytest.param(True, id="lock"), pytest.param(False, id="no lock", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("locks", [True, False], ids=["lock", "no lock"])
 def test_second_tab_waits_and_takes_over_when_the_first_closes(
     open_page: Opener, server: Server, locks: bool
 ) -> None:

@@ -189,7 +189,8 @@ def review(page: Any) -> dict[str, str]:
     return labels
 
 
-@pytest.mark.parametrize("study", [10, pytest.param(115, marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow
+@pytest.mark.parametrize("study", [10, 115], indirect=True)
 def test_team_trains_judges_adjudicates_and_reviews_every_clip_of_its_queue(
     study: Study, enter: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -305,6 +305,7 @@ def test_bot_passes_all_missions_a_seeing_agent_most_and_a_random_one_few() -> N
     assert rate(MISSIONS, "random", 2) < 0.15
 
 
+@pytest.mark.slow
 def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_babyai, "LEVELS", ("GoToLocal",))
     monkeypatch.setattr(build_babyai, "AGENTS", ("babyai-bot", "random"))

@@ -69,7 +69,9 @@ def test_coverage_counts_the_cells_within_sight_of_a_member():
         assert found[e].tolist() == pytest.approx([step, episode])
 
 
-@pytest.mark.parametrize("metric", [measure_coverage, measure_landscape])
+@pytest.mark.parametrize(
+    "metric", [measure_coverage, pytest.param(measure_landscape, marks=pytest.mark.slow)]
+)
 def test_scores_do_not_depend_on_workers_or_interruptions(tmp_path, metric, monkeypatch):
     monkeypatch.setattr(episode_measures, "EPISODES_PER_SPAN", 8)
     names = ["random", "local-search"]

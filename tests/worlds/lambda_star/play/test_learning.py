@@ -27,7 +27,7 @@ from sts_lambda_star.state import decode
 STEPS = 12
 TRACES = Path(__file__).parents[3] / "data" / "lambdastar_2016_traces.jsonl.xz"
 names = pytest.mark.parametrize("name", LEARNERS)
-QUICK = {("q-learning", 7), ("cooperative-sarsa", 7)}
+QUICK = {("cooperative-sarsa", 7)}
 """Of the learners and sizes that were recorded, those of the quick tier."""
 
 
