@@ -73,8 +73,11 @@ def measure_information(
         for part, each in zip(parts, equal, strict=True)
     ]
     later = np.maximum(now - parts[0], 0.0) * scenarios + parts[1]
+    present = np.maximum(now, parts[0])
+    if people:  # where a variance is assumed, that labels add information would be so, too
+        present = np.where(known, pairs.se**2, present)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = later / (pairs.se**2 if people else np.maximum(now, parts[0]))
+        share = later / present
     share[~(now > 0) | (counts[0] == 0)] = np.nan
     # With labels, estimates of both variances may be equal by chance while something waits.
     waits = (scenarios < 1) | (equal[0] > (1 + ZERO) * equal[1])
