@@ -94,7 +94,8 @@ def selfcheck(
     lines = [
         f"{pilot.name}: {', '.join(f'{name} {number}' for name, number in size.items())}; "
         f"{simulations} simulated studies in each case, for {target}.",
-        f"Estimated, with {pilot.answers} answers to references: {', '.join(texts)}.",
+        f"Estimated, with {pilot.answers} answers to references: {', '.join(texts)}. Strictness "
+        "and favouritism are in log odds of calling a clip a success.",
         *warnings,
         "",
         *(f"{letter}  {case.label}" for letter, case in zip(letters, cases, strict=True)),

@@ -31,8 +31,7 @@ def place_clips(
     anchor = (anchors.c.item == slots.c.item) & (anchors.c.slot == slots.c.slot)
     connection.execute(
         update(slots)
-        .where(
-            slots.c.judged == 0,
+        .where(  # judged ones, too: an exclusion opens them again
             exists().where(of_slot, copies.c.agent.in_([*changed])),
             exists().where(linked, item_suites.c.suite.in_(own)),
             ~exists().where(linked, item_suites.c.suite.in_({*labels}.difference(own))),

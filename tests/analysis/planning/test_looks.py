@@ -387,6 +387,9 @@ def test_annotator_excluded_after_a_decision_changes_no_decision_and_is_stated(e
     assert changed
     (warning,) = [w for w in map(to_plain, study_warnings(study)) if "would now" in w]
     assert warning.endswith("Its decision stands.")
+    with race.store.read() as connection:
+        opened = connection.scalars(select(slots.c.place).where(slots.c.judged == 0)).all()
+    assert len(opened) > 50 and {*opened} == {NO_PLACE}  # as all agents have left
 
 
 def study_warnings(study: Study):
