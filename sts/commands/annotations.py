@@ -249,11 +249,11 @@ def rounds(workspace: Workspace, *, suite: str = ANNOTATED) -> Result:
             f"round {current.round} of {every[-1].round}: rates rest on "
             f"{total[1]:,} of {total[0]:,} continuations"
         )
-    lines = [format_table((*header, "hours left"), rows), "", text, *_describe_race(found)]
+    lines = [format_table((*header, "hours left"), rows), "", text, *_describe_race(found, suite)]
     return Result(value, "\n".join(lines))
 
 
-def _describe_race(found: RoundProgress) -> list[str]:
+def _describe_race(found: RoundProgress, suite: str) -> list[str]:
     from sts.annotations.races import AIMS
 
     if found.goal == "all":
@@ -262,7 +262,11 @@ def _describe_race(found: RoundProgress) -> list[str]:
     names = [isolate(name) + " (kept by a lead)" * (name in found.kept) for name in found.agents_in]
     lines.append(f"in the race: {', '.join(names) or 'none'}")
     if found.prediction_powered:
-        lines.append("looks use the automatic labels of what is not judged yet")
+        lines.append(
+            "looks use the automatic labels of what is not judged yet"
+            if found.labelled
+            else f"nothing is labelled, so looks rest on people alone: run sts label {suite}"
+        )
     out = [f"{isolate(name)} after round {point:g}" for name, point in found.agents_out.items()]
     lines += [f"left: {', '.join(out)}"] if out else []
     if found.waits:

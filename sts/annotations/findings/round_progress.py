@@ -11,6 +11,8 @@ from sts.annotations.log.looks import check_goal, load_race
 from sts.annotations.people.members import DAY_S, load_daily_work
 from sts.annotations.queue.rounds import find_reached
 from sts.annotations.races import Race
+from sts.annotations.study import base_suite
+from sts.continuations.label_table import table_name
 from sts.storage.workspace import Workspace
 
 _RECENT_DAYS = 14
@@ -47,6 +49,7 @@ class RoundProgress(NamedTuple):
     # UTC seconds, if all others stay and people judge as much a day as lately; None if unknown
     expected_end: float | None
     prediction_powered: bool  # looks use labels where people have not judged
+    labelled: bool  # `sts label` has made labels of the suite
 
 
 def load_rounds(workspace: Workspace, suite: str) -> RoundProgress:
@@ -85,6 +88,7 @@ def load_rounds(workspace: Workspace, suite: str) -> RoundProgress:
         waits=race.pending is not None,
         expected_end=end,
         prediction_powered=study.prediction_powered,
+        labelled=workspace.path(table_name(base_suite(suite))).exists(),
     )
 
 

@@ -464,6 +464,8 @@ def test_race_can_be_repeated_from_an_export(ended: Race3, tmp_path: Path) -> No
 def test_race_with_labels_says_so_and_can_be_repeated_from_tables(begin, played, capsys) -> None:
     race = begin(played, "prediction_powered = true\n")
     place = ["--workspace", str(race.workspace.root)]
+    assert main(["annotations", "rounds", SUITE, *place]) == 0
+    assert f"rest on people alone: run sts label {SUITE}" in capsys.readouterr().out
     assert main(["label", SUITE, *place]) == 0
     while not race.race.out:
         race.judge()
