@@ -12,7 +12,7 @@ DIFFERENT, HOPELESS, OPEN = "different", "hopeless", "open"
 """Outcomes of a pair at a look: agents that differ significantly, that would not do so at the end
 of the plan either, and others."""
 AIMS = {"rank": "to rank all agents", "best": "to find the best agent"}
-"""What people judge for in a race, by its goal."""
+"""Aims of judging in a race, by goal."""
 
 
 class PairLook(NamedTuple):

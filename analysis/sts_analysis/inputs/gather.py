@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # a report on a file needs no worlds
 
 
 class Gathered(NamedTuple):
-    """What `build` asks for, and where the report goes."""
+    """The input of `build`, and the folder of the report."""
 
     ratings: pd.DataFrame  # a checked ratings table, without the judgements of excluded people
     scores: pd.DataFrame  # a checked scores table

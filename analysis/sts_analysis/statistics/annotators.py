@@ -29,7 +29,7 @@ _STEPS, _CONVERGED = 50, 1e-7
 
 
 class Judging(NamedTuple):
-    """What each annotator contributed to each value."""
+    """Contributions of annotators to values."""
 
     annotators: tuple[str, ...]  # K names, in alphabetical order
     # float64[A, S, K], of an agent's value in a scenario, what each annotator gave; sums to the
@@ -41,7 +41,7 @@ class Judging(NamedTuple):
 
 
 class Opinions(NamedTuple):
-    """What annotators say of R agents, at the level that their rates have."""
+    """Opinions of annotators on R agents, at the level of their rates."""
 
     chance: np.ndarray  # float64[R, K], the share of successes that each annotator would see
     pool: np.ndarray  # float64[R], that of all of them, by workload

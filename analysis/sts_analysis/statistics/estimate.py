@@ -24,7 +24,7 @@ ZERO = 1e-9
 
 
 class Weighting(NamedTuple):
-    """What an estimate takes from its design: which scenarios have a value, and their weights."""
+    """The design of an estimate: scenarios with a value, and their weights."""
 
     weight: np.ndarray  # float64[S], sums to 1; 0 for a scenario without a value
     # int64[S], the scenarios whose mean residuals are taken from; -1 without a value

@@ -92,7 +92,7 @@ class _Design(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """What agents contribute to rates and differences under one weighting."""
+    """Contributions of agents to rates and differences under one weighting."""
 
     plain: np.ndarray  # float64[R], rate without adjustment
     rate: np.ndarray  # float64[R], adjusted

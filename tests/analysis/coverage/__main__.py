@@ -45,7 +45,7 @@ class Line(NamedTuple):
 Task = Callable[[int, Tolerance], Line]
 RATINGS_STEP = 20
 HALVES: tuple[tuple[bool, wmt_ted.Ignored], ...] = ((True, "raters"), (False, "runs"))
-"""Whether halves of real ratings are judged unevenly, and what a naive analysis ignores."""
+"""Comparisons of halves of real ratings: uneven judging or not, and facts that are ignored."""
 FAST_SECONDS, FULL_SECONDS = 1.2, 9.0
 """CPU-seconds of one study in each cell of a tier."""
 HEADING = (

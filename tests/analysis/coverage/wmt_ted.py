@@ -34,7 +34,7 @@ RATINGS = Path(__file__).parents[2] / "data" / "wmt_ted" / "ratings.csv"
 RUN = 10
 """Consecutive segments that make a unit: raters stay with a translation for a while."""
 Ignored = Literal["raters", "runs"]
-"""What a naive analysis does not know."""
+"""Knowledge that a naive analysis lacks."""
 LEAN = 0.8
 """Share that a half keeps of the verdicts of those who judged an agent more often; 1 - LEAN of the
 others."""
