@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
+import pyarrow as pa
 
 from sts.errors import DamagedData
 from sts.names import is_pseudonym
@@ -30,7 +31,7 @@ from sts_analysis.inputs.scores import (
 )
 from sts_analysis.inputs.subject import ComparedVersion, Subject
 from sts_analysis.inputs.tables import InputFile
-from sts_analysis.inputs.words import map_words
+from sts_analysis.inputs.words import find_codes, sort_words
 
 if TYPE_CHECKING:  # a report on a file needs no worlds
     from sts.continuations.continuation import Continuation
@@ -132,10 +133,11 @@ def use_pseudonyms(gathered: Gathered) -> Gathered:
     hidden = [name for name in names if not is_pseudonym(name)]
     digits = len(str(len(hidden)))
     pseudonyms = {name: f"annotator-{n:0{digits}}" for n, name in enumerate(hidden, 1)}
-    shown = ratings["annotator"].astype(object)
-    shown = shown.where(~is_person, shown.map(lambda name: pseudonyms.get(name, name)))
+    codes, words = find_codes(ratings["annotator"])
+    texts = pa.array([*words, *(pseudonyms.get(word, word) for word in words)], pa.large_string())
+    shown = sort_words(codes + len(words) * is_person.to_numpy(), texts)
     return gathered._replace(
-        ratings=ratings.assign(annotator=map_words(shown)),
+        ratings=ratings.assign(annotator=shown),
         spellings=gathered.spellings.mask(hidden),
     )
 

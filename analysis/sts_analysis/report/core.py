@@ -212,8 +212,8 @@ class Study:
         clip = pd.factorize(rows["clip"])[0]
         number = rows["continuation"].to_numpy()
         thing = np.where((rows["clip"] != "").to_numpy(), clip, clip.max() + 1 + number)
-        planned = len(np.unique(thing[mine])) + missing
-        known, skipped = np.unique(thing[mine & ~unjudged]), 0
+        planned = len(pd.unique(thing[mine])) + missing
+        known, skipped = pd.unique(thing[mine & ~unjudged]), 0
         if self.race is not None:
             racing = ~rows["agent"].isin([*self.race.out]).to_numpy()
             needed = np.union1d(known, thing[mine & racing])

@@ -174,7 +174,8 @@ def _improve(
     scores = counts.add_scores(weight / information, chance)
     square = float((weight * np.where(seen, response - _add(free, agents), 0.0) ** 2).sum())
     noise = float((weight * deviated / information**2).sum())
-    noise = counts.grown * (noise - float(np.einsum("ui,ij,uj->", scores, inverse, scores)))
+    effect_errors = scores @ inverse
+    noise = counts.grown * (noise - float((effect_errors * scores).sum()))
     leverage = weight * _add_variances(inverse, agents)
     # The deviations of a single unit are favour and noise in one.
     lost = (1 - reliability) ** 2 * counts.lumped / kept
@@ -184,7 +185,7 @@ def _improve(
         favour_variance = max(0.0, (square - noise) / freedom)
         # None may be seen by chance, so one standard error of that is allowed for.
         allowed = favour_variance + noise / freedom * np.sqrt(2 / counts.df)
-    errors = (scores @ inverse)[:, agents:]
+    errors = effect_errors[:, agents:]
     leniency_variance = _spread_leniency(
         free[agents:], errors, weight, favour_variance, counts.grown
     )

@@ -39,9 +39,9 @@ def measure_interactions(
     weight = weight - weight.mean(axis=0)
     centre = np.eye(len(counted)) - 1 / max(len(counted), 1)
     residual = weight @ mean[:, counted] @ centre
-    unit_errors = np.einsum("fa,acu->fcu", weight, unit_errors[:, counted])
     # Summed over categories before squaring, as a unit may have scenarios in several.
-    se = est.take_root((np.einsum("fcu,cd->fdu", unit_errors, centre) ** 2).sum(axis=-1))
+    deviations = centre @ np.tensordot(weight, unit_errors[:, counted], 1)
+    se = est.take_root((deviations**2).sum(axis=-1))
     size = 1 / units[:, counted].min(axis=0)  # variances if scenarios are alike, for Satterthwaite
     below = (size**2 / df[:, counted].min(axis=0)) @ centre**4
     free = est.divide((size @ centre**2) ** 2, below)
