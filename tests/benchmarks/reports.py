@@ -22,7 +22,7 @@ from sts_analysis.statistics.agreement import measure_alpha
 from sts_analysis.statistics.rates import RateModel
 from tests.analysis.outcomes import make_outcomes
 from tests.analysis.planning.designs import draw_verdicts, lay_out
-from tests.benchmarks import measure, million
+from tests.benchmarks import looks, measure, million
 from tests.benchmarks.measure import STS, Cost, Rows, cost
 
 SCENARIOS, CONTINUATIONS = 1600, 3
@@ -149,4 +149,4 @@ def rows() -> Rows:
 
 
 if __name__ == "__main__":
-    measure.write("bench-reports", reports=sys.modules[__name__])
+    measure.write("bench-reports", reports=sys.modules[__name__], looks=looks)
