@@ -22,7 +22,7 @@ MAX_BEFORE_END = 0.99
 class Information(NamedTuple):
     """Each pair's share of the full plan's information."""
 
-    share: np.ndarray  # float64[P], in [0, 1]; NaN for a pair without a variance
+    share: np.ndarray  # float64[P], in [0, 1]; NaN for a pair without scenarios in common
     # bool[P], it is from the data; otherwise no agent of the pair has two continuations in a
     # scenario yet, and its variance between scenarios is assumed
     known: np.ndarray
@@ -78,7 +78,14 @@ def measure_information(
         present = np.where(known, pairs.se**2, present)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = later / present
-    share[~(now > 0) | (counts[0] == 0)] = np.nan
+    # Without an error, as of an agent that always succeeds and one that never does, it is the share
+    # of continuations: the least that it can be.
+    made_now, made_later = (
+        total[first, second] + total[second, first]
+        for total in (sum_joint(judged, joint), sum_joint(planned, wanted))
+    )
+    share = np.where(now > 0, share, divide(made_now, made_later))
+    share[np.isnan(now) | (counts[0] == 0)] = np.nan
     # With labels, estimates of both variances may be equal by chance while something waits.
     waits = (scenarios < 1) | (equal[0] > (1 + ZERO) * equal[1])
     most = np.where(waits & (people is not None), MAX_BEFORE_END, 1.0)

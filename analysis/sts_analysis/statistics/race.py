@@ -14,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, Look, PairLook, Race, find_points
+from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.information import measure_information
 from sts_analysis.statistics.rates import RateModel, Rates
 from sts_analysis.statistics.tabulation import Outcomes, RaceBounds
@@ -24,6 +25,9 @@ MIN_UNITS = 10
 MAX_LACKING = 0.1
 _HOPE = 1.5
 """Standard deviations by which a difference may still grow until the end of the plan."""
+_RULE_OF_THREE = 3
+"""Units that hardly differ by chance among as many as were seen, if none of these did (Hanley and
+Lippman-Hand 1983, JAMA 249:1743)."""
 _FIRST_POINTS = (0.25, 0.5, 0.75)
 _COMPLETE = 1 - 1e-9
 
@@ -91,8 +95,12 @@ def find_hopeless(
     """
     end = np.sqrt(information) * se
     room = _HOPE * np.sqrt(np.maximum(se**2 - end**2, 0.0))
-    bar = stats.norm.isf(ALPHA / 2 / np.maximum(pairs, 1))
-    return np.asarray(np.abs(difference) + room < bar * end)
+    level = ALPHA / 2 / np.maximum(pairs, 1)
+    hopeless = np.abs(difference) + room < stats.norm.isf(level) * end
+    # A sign test of units that differ, which those without an error get, needs so many.
+    may_differ = _RULE_OF_THREE * (est.divide(1.0, information) - 1)
+    alike = (np.abs(difference) <= est.ZERO) & (information > 0) & (may_differ < -np.log2(level))
+    return np.asarray(np.where(se == 0, alike, hopeless))
 
 
 def find_candidates(outcomes: Outcomes, rates: Rates) -> tuple[np.ndarray, dict[int, int]]:

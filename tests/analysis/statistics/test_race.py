@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
 from sts.annotations.queue.rounds import PLACES_PER_ROUND, Cells, RoundOrder
-from sts.annotations.races import DIFFERENT, OPEN, PairLook
+from sts.annotations.races import DIFFERENT, HOPELESS, OPEN, PairLook
 from sts_analysis.statistics.powered_rates import fit_labels
 from sts_analysis.statistics.race import (
     LookResult,
@@ -263,6 +263,18 @@ def test_pair_without_numbers_is_not_hopeless() -> None:
     assert not find_hopeless(difference, se, information, 1).any()
 
 
+@pytest.mark.parametrize(
+    ("information", "pairs", "hopeless"),
+    [(0.25, 1, False), (0.5, 1, True), (0.4, 1, True), (0.25, 50, True)],
+)
+def test_alike_agents_are_hopeless_once_too_few_units_can_differ(
+    information: float, pairs: int, hopeless: bool
+) -> None:
+    none, share = np.zeros(2), np.array([information, np.nan])
+    assert find_hopeless(none, none, share, pairs).tolist() == [hopeless, False]
+    assert not find_hopeless(none + 1.0, none, share, pairs).any()
+
+
 CLEAR = World((0.92, 0.4, 0.4), scenarios=60, continuations=3, categories=4)
 
 
@@ -298,6 +310,17 @@ def test_resolved_pair_is_not_looked_at_again(clear) -> None:
     found = look(clear, 1.0, resolved=pairs)
     assert read_outcomes(found) == {"a01 a02": OPEN} and found.leaving == ("a00",)
     assert look(clear, 1.0, resolved=pairs, goal="best").leaving == ("a00",)
+
+
+def test_agents_without_any_failure_or_success_are_told_apart() -> None:
+    """Their difference has no standard error, and no variance that could be shared."""
+    study = draw_study(World((0.5,) * 3, scenarios=60, continuations=6, categories=4), 0)
+    says = _label(np.where(study.agent == 2, 1, 2), _VERDICTS)
+    sure = study._replace(table=study.table.assign(verdict=says))
+    both = {"a00 a02": DIFFERENT, "a01 a02": DIFFERENT}
+    assert read_outcomes(look(sure, 1.0)) == {"a00 a01": OPEN} | both
+    assert look(sure, 1.0).leaving == ("a02",)
+    assert read_outcomes(look(sure, 3.0)) == {"a00 a01": HOPELESS} | both
 
 
 def test_pair_waits_for_ten_units() -> None:
