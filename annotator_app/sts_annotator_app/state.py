@@ -32,8 +32,7 @@ from sts.suites.suite import Scenario, Suite
 from sts.trajectories.batches import describe_rows
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
-from sts.viewer.scripts import Component
-from sts_annotator_app import components, scripts
+from sts_annotator_app import components
 from sts_annotator_app.annotating import Broken
 from sts_annotator_app.auth.browser_sessions import cookie_name
 from sts_annotator_app.curation.drafts import DraftCache
@@ -169,24 +168,10 @@ def get_continuations() -> Index:
 @st.cache_resource(show_spinner=False)
 def mount_component(name: str) -> Callable[..., Any]:
     """Return the Streamlit component `name`; a call mounts it."""
-    texts = _build_component(name)
-    script = scripts.build_loader(texts.js, name, get_settings().base_path)
-    return st.components.v2.component(f"sts_{name}", **texts._replace(js=script)._asdict())
-
-
-def component_script(name: str) -> str | None:
-    """Return the script of the component `name`; None if there is no such component."""
-    return _build_component(name).js if name in components.MODULES else None
-
-
-@st.cache_resource(show_spinner=False)
-def _build_component(name: str) -> Component:
-    """Return the markup, styles and script of a component, with the drawings it needs.
-
-    Drafts and live sessions may use any installed domain.
-    """
-    all_installed = name in ("clip", "curate", "live")
-    return components.load_component(name, load_drawings(all_installed=all_installed))
+    # Drafts and live sessions may use any installed domain.
+    drawings = load_drawings(all_installed=name in ("clip", "curate", "live"))
+    texts = components.load_component(name, drawings)
+    return st.components.v2.component(f"sts_{name}", **texts._asdict())
 
 
 @st.cache_resource(show_spinner=False)

@@ -67,7 +67,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from streamlit import config as streamlit_config
 
     from sts.viewer.sprites import is_pixel_rendered
-    from sts_annotator_app import results, scripts, sprites, state
+    from sts_annotator_app import results, sprites, state
     from sts_annotator_app.auth import openid
     from sts_annotator_app.auth.browser_sessions import BrowserSessions, cookie_name
     from sts_annotator_app.auth.entrances import Authenticator
@@ -92,7 +92,6 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     within: dict[str, routes.Answer] = {
         routes.PAGE: render_shell(base),
         f"{results.RESULTS}{{file:path}}": report,
-        f"{scripts.SCRIPTS}{{file:file}}": scripts.serve_scripts(state.component_script),
     }
     streamlit = st.App(Path(__file__).parents[1] / "pages" / "app.py")
     live = serve_live(sessions, state.get_hall().find)

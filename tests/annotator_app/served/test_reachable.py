@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.requests import HTTPConnection
 from starlette.routing import Route, Router
 from starlette.types import Message, Scope
 from websockets.exceptions import InvalidStatus
@@ -23,7 +22,6 @@ from sts.annotations.records import Annotator
 from sts_annotator_app.auth.browser_sessions import BrowserSessions, cookie_name
 from sts_annotator_app.pages.message_route import MESSAGES
 from sts_annotator_app.results import RESULTS, serve_results
-from sts_annotator_app.scripts import SCRIPTS, build_loader, script_address, serve_scripts
 from sts_annotator_app.shell.headers import DEFAULTS, DefaultHeaders
 from sts_annotator_app.shell.routes import ENTER, HEALTH, STREAM
 from tests.access.attempts import attempt
@@ -64,7 +62,7 @@ OUTSIDE = (
     *("/static/..%2f..%2fetc/passwd", "/static/..%5c..%5cetc%5cpasswd"),
     *("/static//etc/passwd", "/static/%00", "//etc/passwd", "/etc/passwd"),
     *(f"{RESULTS}../workspace.toml", f"{RESULTS}%2e%2e/workspace.toml"),
-    *(f"{RESULTS}evidence/../../../annotations.sqlite3", "/scripts/../workspace.toml"),
+    f"{RESULTS}evidence/../../../annotations.sqlite3",
     *("/.annotate-key", "/workspace.toml", "/annotations.sqlite3"),
 )
 
@@ -109,7 +107,7 @@ def invitation(server: Server) -> str:
 @attempt(KIND, "a page, script or result is asked for without a session", "401, and nothing of it")
 @pytest.mark.parametrize(
     "path",
-    [*PAGES, "/static/js/x.js", "/scripts/x.mjs", f"{RESULTS}x", "/_stcore/host-config", ENTER],
+    [*PAGES, "/static/js/x.js", f"{RESULTS}x", "/_stcore/host-config", ENTER],
 )
 def test_addresses_require_a_session(server: Server, path: str) -> None:
     answer = send_request(server, "GET", path)
@@ -323,34 +321,6 @@ def test_default_headers_keep_an_answers_own_and_drop_cross_origin_access() -> N
     headers = [(name.decode().lower(), value.decode()) for name, value in sent[0]["headers"]]
     assert ("cache-control", "private") in headers and ("set-cookie", "ours=1") in headers
     assert len(headers) == 2 + len(DEFAULTS) - 1
-
-
-SCRIPT = "export default () => {};\n"
-
-
-def answered(path: str) -> Response:
-    """Return the answer to a request for a script."""
-    answer = serve_scripts(lambda name: SCRIPT if name == "player" else None)
-    params = {"file": path.removeprefix(SCRIPTS)}
-    return answer(Request({"type": "http", "path": path, "path_params": params}))
-
-
-def test_script_is_cached_permanently_under_an_address_of_its_text() -> None:
-    address = script_address(SCRIPT, "player")
-    answer = answered(address)
-    assert (answer.status_code, bytes(answer.body).decode()) == (200, SCRIPT)
-    assert answer.headers["content-type"].startswith("text/javascript")
-    kept = answer.headers["cache-control"]
-    assert "immutable" in kept and "private" in kept
-    assert address != script_address(SCRIPT + "\n", "player")
-    for path in ("", "player-.mjs", "../x-1.mjs", "nobody-1.mjs"):
-        assert answered(f"/scripts/{path}").status_code == 404
-
-
-def test_loader_is_short_and_has_the_base_path() -> None:
-    text = build_loader(SCRIPT * 1000, "player", "/judge")
-    assert f'"/judge{script_address(SCRIPT * 1000, "player")}"' in text
-    assert len(text) < 200 and "\n" in text.strip()  # without it Streamlit takes it for a path
 
 
 @pytest.mark.landing
