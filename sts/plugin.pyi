@@ -12,12 +12,10 @@ from sts.agents import load as _load_agent
 from sts.agents import load_planned as load_planned
 from sts.agents.protocol import Memory as Memory
 from sts.agents.protocol import PolicyOutput as PolicyOutput
-from sts.agents.protocol import Sees as Sees
 
 # Environments
 from sts.domains.envelope import add_envelope as add_envelope
 from sts.domains.sketch import Area as Area
-from sts.domains.protocol import Domain as Domain
 from sts.domains import FilmAnnotations as FilmAnnotations
 from sts.domains.gymnasium import GymnasiumEnvironment as GymnasiumEnvironment
 from sts.domains import index_players as index_players
@@ -26,7 +24,6 @@ from sts.domains import LiveControls as LiveControls
 from sts.domains import load_domain as load_domain
 from sts.domains.sketch import Mark as Mark
 from sts.domains.adapter import Observation as Observation
-from sts.domains.sketch import Point as Point
 from sts.domains.envelope import remove_envelope as remove_envelope
 from sts.domains import SceneFormat as SceneFormat
 from sts.domains import SceneLayout as SceneLayout
@@ -47,7 +44,6 @@ from sts.engine.session import Team as Team
 
 # Recordings, scenarios and continuations
 from sts.provenance import collect_provenance as collect_provenance
-from sts.continuations.continuation import Continuation as Continuation
 from sts.suites.suite import DIFFICULTIES as DIFFICULTIES
 from sts.episodes import Episode as Episode
 from sts.trajectories.batches import EpisodeBatch as EpisodeBatch
@@ -80,8 +76,6 @@ from sts.numerics.streams import stream as stream
 from sts.numerics.streams import streams as streams
 
 # Commands
-from sts.cli.demo import agent_arguments as agent_arguments
-from sts.cli.parser import check_bounds as check_bounds
 from sts.cli import command as command
 from sts.cli.demo import Demo as Demo
 from sts.cli.settings import Flag as Flag
@@ -99,12 +93,10 @@ from sts.cli.files import write as _write_target
 
 # Files
 from sts.storage.files import canonical_json as canonical_json
-from sts.storage.checks import CheckResult as CheckResult
 from sts.storage.files import content_hash as content_hash
 from sts.storage.csv_tables import format_csv as format_csv
-from sts.storage.csv_tables import MAX_BYTES as _MAX_TABLE_BYTES
 from sts.storage.files import open_regular as open_regular
-from sts.storage.csv_tables import parse_csv as parse_csv
+from sts.storage.csv_tables import read_csv as read_csv
 from sts.storage.files import read_bytes as read_bytes
 from sts.storage.workspace import Workspace as Workspace
 from sts.storage.files import write_atomically as write_atomically
@@ -113,7 +105,6 @@ from sts.storage.files import write_atomically as write_atomically
 from sts.jobs.pool import create_pool as create_pool
 from sts.storage.memory import memory_limit as memory_limit
 from sts.jobs.executors import OwnedTask as OwnedTask
-from sts.jobs.pool import Pool as Pool
 from sts.jobs.pool import WorkerDied as WorkerDied
 
 # Live sessions
@@ -127,5 +118,4 @@ load_agent = _load_agent
 load_continuations = _load_continuations
 load_trajectories = _load_trajectories
 write_target = _write_target
-MAX_TABLE_BYTES = _MAX_TABLE_BYTES
 HOMES: dict[str, str]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sts import registry
 from sts.cli.command import Option
-from sts.cli.parser import read_whole
+from sts.cli.parser import check_bounds, read_whole
 from sts.errors import ArgumentError, StsError
 
 GROUP = "sts.flags"
@@ -151,9 +151,14 @@ def parse_pairs(texts: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-def read_whole_flag(flag: str, text: str) -> int:
-    """Return the whole number that a flag was given."""
+def read_whole_flag(flag: str, text: str, *, least: int | None = None) -> int:
+    """Return the whole number that the text of a flag is; `least` is the smallest allowed one.
+
+    Raises:
+      ArgumentError: it is no whole number, or a smaller one.
+    """
     try:
-        return read_whole(text)
+        number = read_whole(text)
     except argparse.ArgumentTypeError:
         raise ArgumentError(f"expected {flag} as a whole number, found {text!r}") from None
+    return number if least is None else check_bounds(flag, number, least)

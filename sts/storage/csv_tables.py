@@ -18,6 +18,7 @@ from typing import NamedTuple
 from sts.errors import DamagedData
 from sts.names import quote
 from sts.storage.csv_dialect import Dialect, decode_table
+from sts.storage.files import read_bytes
 
 CSV_SUFFIXES = (".csv", ".tsv")
 MAX_ROWS = 5_000_000
@@ -73,6 +74,16 @@ def parse_csv(name: str, data: bytes, dialect: Dialect | None = None) -> CsvTabl
     except csv.Error as error:
         raise DamagedData(f"{name}, line {line}: not readable as CSV ({error})") from None
     return CsvTable(header, rows, lines)
+
+
+def read_csv(path: Path, name: str = "", *, max_bytes: int = MAX_BYTES) -> CsvTable:
+    """Read a CSV table of at most `max_bytes`, called `name` in errors, by default as its file.
+
+    Raises:
+      FileNotFoundError: there is no such file.
+      DamagedData: it is no regular file, is too large, or cannot be parsed; see `parse_csv`.
+    """
+    return parse_csv(name or path.name, read_bytes(path, max_bytes))
 
 
 def read_header(path: Path) -> list[str] | None:

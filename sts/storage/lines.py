@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.names import count_noun
-from sts.storage.csv_tables import check_header, parse_csv, require_columns
-from sts.storage.files import read_bytes
+from sts.storage.csv_tables import check_header, read_csv, require_columns
 
 _MAX_LISTED = 10
 """Maximum number of reasons in a message, and of lines refused for one of them."""
@@ -27,7 +26,7 @@ def read_rows(
       DamagedData: it is not CSV, or lacks a required column.
     """
     try:
-        header, rows, lines = parse_csv(path.name, read_bytes(path, max_bytes))
+        header, rows, lines = read_csv(path, max_bytes=max_bytes)
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
     header = [column.replace("-", "_") for column in header]

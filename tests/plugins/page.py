@@ -35,11 +35,8 @@ def describe(name: str, value: Any) -> str:
 CONSTANTS = {
     "DIFFICULTIES": "The difficulties of scenarios, from easy to hard.",
     "Draws": "Random numbers for an agent's own planning, float64[B, R, draws] in [0, 1).",
-    "MAX_TABLE_BYTES": "Maximum size of a CSV table that is read, in bytes.",
     "Memory": "The recurrent state of a team: arrays by name, whose first axis is the episode.",
     "NOT_DONE": "The label of a continuation without success or failure.",
-    "Point": "A place in a sketch, (x, y).",
-    "Sees": 'What an agent sees: "observation", "world", "rehearsal" or "recording".',
     "Tone": "The meaning of a colour in a sketch.",
 }
 """Descriptions of names without a docstring of their own."""

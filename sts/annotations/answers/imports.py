@@ -28,8 +28,7 @@ from sts.ratings import (
     VERDICTS,
     fold_word,
 )
-from sts.storage.csv_tables import MAX_BYTES, check_header, parse_csv, require_columns
-from sts.storage.files import read_bytes
+from sts.storage.csv_tables import check_header, read_csv, require_columns
 from sts.storage.memory import limit_memory
 
 IMPORT_COLUMNS = (*REQUIRED_COLUMNS, "annotator")
@@ -75,7 +74,7 @@ def read_ratings(path: Path) -> list[Rating]:
     """
     try:
         with limit_memory(path.name):
-            header, rows, lines = parse_csv(path.name, read_bytes(path, MAX_BYTES))
+            header, rows, lines = read_csv(path)
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
     require_columns(f"{path.name}, line 1", header, IMPORT_COLUMNS)

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from sts.plugin import ArgumentError, Flag, check_bounds, read_whole_flag
+from sts.plugin import ArgumentError, Flag, read_whole_flag
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -19,7 +19,7 @@ def _parse_sides(text: str) -> dict[str, Any]:
 
 
 def _parse_participants(text: str) -> dict[str, Any]:
-    return {"n_players": check_bounds("--team", read_whole_flag("--team", text), 1)}
+    return {"n_players": read_whole_flag("--team", text, least=1)}
 
 
 def _parse_horizon(text: str) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.plugin import Area, Line, Mark, Point, SceneLayout, Sketch, Tone
+from sts.plugin import Area, Line, Mark, SceneLayout, Sketch, Tone
 from sts_lambda_star.torus import shortest_displacement
 
 _REACH = 1
 """Cells around Good and Evil in which they give and take reward."""
+_Point = tuple[float, float]
 
 
 def draw_sketch(
@@ -55,7 +56,7 @@ def draw_sketch(
     )
 
 
-def _surroundings(tone: Tone, place: Point, picture: SceneLayout) -> Iterator[Area]:
+def _surroundings(tone: Tone, place: _Point, picture: SceneLayout) -> Iterator[Area]:
     """Yield the rectangles around a place, those beyond an edge on the other side."""
     for x, width in _span(place[0], picture.width):
         for y, height in _span(place[1], picture.height):
@@ -74,7 +75,7 @@ def _span(middle: float, size: int) -> Iterator[tuple[float, float]]:
             yield start, stop - start
 
 
-def _trace_path(places: NDArray[np.integer], picture: SceneLayout) -> Iterator[tuple[Point, ...]]:
+def _trace_path(places: NDArray[np.integer], picture: SceneLayout) -> Iterator[tuple[_Point, ...]]:
     """Yield the parts of a path through int[F, 2], split at the edges of the torus."""
     size = np.array([picture.height, picture.width])
     steps = shortest_displacement(places[:-1], places[1:], size)
@@ -87,6 +88,6 @@ def _trace_path(places: NDArray[np.integer], picture: SceneLayout) -> Iterator[t
     yield tuple(path)
 
 
-def _middle(place: NDArray[np.number]) -> Point:
+def _middle(place: NDArray[np.number]) -> _Point:
     """Return the x and y of the middle of a cell, by its row and column."""
     return float(place[1]) + 0.5, float(place[0]) + 0.5

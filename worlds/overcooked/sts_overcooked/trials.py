@@ -18,14 +18,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sts.plugin import (
-    MAX_TABLE_BYTES,
     ArgumentError,
     DamagedData,
     Mismatch,
     MissingExtra,
     content_hash,
-    parse_csv,
-    read_bytes,
+    read_csv,
 )
 from sts_overcooked.constants import COOKED, HATS
 from sts_overcooked.environment import Overcooked
@@ -133,7 +131,7 @@ def _read_rows(path: Path) -> Any:
     """Return the table in a pickle, or in a CSV file."""
     if path.suffix.lower() != ".csv":
         return read_table(path)
-    table = parse_csv(str(path), read_bytes(path, MAX_TABLE_BYTES))
+    table = read_csv(path, str(path))
     rows = pd.DataFrame(table.rows, columns=table.header, dtype=object).replace("", None)
     if "reward" in rows:
         rows["reward"] = pd.to_numeric(rows["reward"], errors="coerce")

@@ -1,6 +1,6 @@
 """The demo of the pond."""
 
-from sts.plugin import Demo, agent_arguments
+from sts.plugin import Demo
 
 AGENTS = ("drifter", "ferryman")
 AMOUNT = ("--episodes", "40", "--steps", "30", "--team", "2")
@@ -10,7 +10,7 @@ DEMO = Demo(
     agents=AGENTS,
     example=("fetch-a-passenger-01", "ferryman", "drifter"),
     setup=(
-        ("record", *agent_arguments(AGENTS), *AMOUNT),
+        ("record", *(word for name in AGENTS for word in ("--agent", name)), *AMOUNT),
         ("mine", "pond", "--per-category", "4", "--overwrite"),
         ("draft", "accept", "pond", "--all"),
         ("suite", "freeze", "pond"),

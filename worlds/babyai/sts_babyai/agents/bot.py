@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sts.plugin import Agent, Draws, Instructions, Memory, PolicyOutput, Sees
+from sts.plugin import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts_babyai.agents.planning import advise
 from sts_babyai.environment import MOVES
 
@@ -19,7 +19,7 @@ class Bot(Agent):
     name = "babyai-bot"
     version = "1"
     domain: ClassVar[str] = "babyai"
-    sees: ClassVar[Sees] = "world"
+    sees = "world"
     deterministic = True
     noise: ClassVar[float] = 0.0
 
