@@ -117,7 +117,7 @@ def mine(
       ['last-move-01', 'last-move-02']
     """
     workspace = Workspace.open(workspace)
-    order = MiningRequest(
+    request = MiningRequest(
         categories=tuple(categories),
         per_category=per_category,
         seed=seed,
@@ -125,13 +125,13 @@ def mine(
         where=where,
         miner=miner,
         split=split,
-        per_world=max_per_environment,
-        strata=tuple(stratify_by),
-        sessions=from_sessions,
-        failures=from_failures,
-        share=failure_share,
-        effect=discriminating_share,
-        unlike=distinct_profiles,
+        max_per_environment=max_per_environment,
+        stratify_by=tuple(stratify_by),
+        from_sessions=from_sessions,
+        from_failures=from_failures,
+        failure_share=failure_share,
+        discriminating_share=discriminating_share,
+        distinct_profiles=distinct_profiles,
         agents=tuple(agents),
         workers=workers,
     )
@@ -139,12 +139,12 @@ def mine(
     earlier: Sequence[Summary] = ()
     if draft is not None and not overwrite:
         ids = dict.fromkeys(draft.load_ids(), "")
-        earlier = draft.scenarios(ids) if order.unlike else draft.summaries()
+        earlier = draft.scenarios(ids) if request.distinct_profiles else draft.summaries()
     last = drafts.find_last_numbers(workspace, name, (summary.id for summary in earlier))
     with show_progress("mining", "trajectories") as show:
-        outcome = run_request(order, workspace, there=earlier, last=last, progress=show)
+        outcome = run_request(request, workspace, existing=earlier, last=last, progress=show)
     mined = outcome.mined
-    unfit = describe_unfit(workspace) if order.sessions else []
+    unfit = describe_unfit(workspace) if request.from_sessions else []
     for line in unfit[:_MAX_UNFIT]:
         warn(line)
     if len(unfit) > _MAX_UNFIT:
@@ -154,7 +154,7 @@ def mine(
             raise reason.with_prefix(f"{count} trajectories of {domain} cannot be mined")
         warn(f"{count} trajectories of {domain} are left out: {reason}")
     if not mined.scenarios:
-        raise _why_nothing(outcome, order, workspace, name if earlier else "")
+        raise _why_nothing(outcome, request, workspace, name if earlier else "")
     for category in (category.name for category in outcome.categories):
         n_chosen = sum(scenario.category == category for scenario in mined.scenarios)
         if n_chosen < per_category and from_sessions is None:
@@ -193,7 +193,7 @@ def _why_few(mined: Mined, category: str, per_category: int) -> str:
 
 
 def _why_nothing(
-    outcome: MiningOutcome, order: MiningRequest, workspace: Workspace, added_to: str
+    outcome: MiningOutcome, request: MiningRequest, workspace: Workspace, added_to: str
 ) -> StsError:
     """Return the error for an empty result; `added_to` is a draft that has candidates, or ""."""
     mined = outcome.mined
@@ -212,18 +212,18 @@ def _why_nothing(
         )
     domains = ", ".join(sorted({category.domain for category in outcome.categories}))
     expected, failed = "some from sts record or sts trajectories import", ""
-    if order.failures:
-        failed = f" and {outcome.failed} failed continuations of {order.failures}"
+    if request.from_failures:
+        failed = f" and {outcome.failed} failed continuations of {request.from_failures}"
         expected = "other categories, or failures of other agents"
-    if order.split == "train":
+    if request.split == "train":
         expected = "recordings that fulfil an instruction"
     if outcome.in_split and not outcome.categories:
         expected = "a category of your own, or steps of your choice in a draft from sts draft new"
-    if order.where or order.miner:
+    if request.where or request.miner:
         expected = "a filter or a miner that leaves some steps"
     return StsError(
         f"nothing to mine in {workspace.root}: {outcome.recorded} trajectories, "
-        f"{outcome.in_split} in the {order.split} split{failed}, none of "
+        f"{outcome.in_split} in the {request.split} split{failed}, none of "
         f"{domains or 'a category here'} that fits; expected {expected}"
     )
 
@@ -274,7 +274,11 @@ def freeze(
             curation.decide(store, draft, accept_all_as, requests)
     own_categories = [registry.load_category(category) for category in categories]
     suite = freezing.freeze_draft(
-        workspace, name, description=description, own=own_categories, unreviewed=unreviewed
+        workspace,
+        name,
+        description=description,
+        own_categories=own_categories,
+        unreviewed=unreviewed,
     )
     return selections.Selection(suite, suite.scenarios)
 

@@ -26,9 +26,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def mine(workspace: Workspace, share: float | None) -> Scenarios:
     order = MiningRequest(
-        ("where-was-evil", "evade-or-shadow"), per_category=5, seed=1, effect=share
+        ("where-was-evil", "evade-or-shadow"), per_category=5, seed=1, discriminating_share=share
     )
-    return run_request(order, workspace, there=(), last={}).mined.scenarios
+    return run_request(order, workspace, existing=(), last={}).mined.scenarios
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,9 @@ def test_other_scenarios_are_those_chosen_without_selection_by_effect(workspace,
 def test_invalid_selection_by_effect_is_refused(workspace, monkeypatch):
     for share in (0, 0.6, -1):
         with pytest.raises(ArgumentError, match="at most 0.5"):
-            MiningRequest(effect=share)
+            MiningRequest(discriminating_share=share)
     with pytest.raises(ArgumentError, match="--discriminating-share"):
-        MiningRequest(effect=0.4, split="train")
+        MiningRequest(discriminating_share=0.4, split="train")
     monkeypatch.setattr(categories, "collect_names", lambda domain, _: ())
     with pytest.raises(ArgumentError, match="list no agents to select"):
         mine(workspace, 0.4)

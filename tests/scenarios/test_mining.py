@@ -142,8 +142,8 @@ def test_further_moments_of_a_world_come_last_and_do_not_overlap(trajectories):
 def test_existing_scenarios_use_up_their_worlds(trajectories):
     first = mine(trajectories, [WHERE], per_category=1000, seed=0)
     again = partial(mine, trajectories, [WHERE], per_category=1000, seed=1)
-    assert not again(there=first.scenarios).scenarios
-    more = again(there=first.scenarios, per_world=2).scenarios
+    assert not again(existing=first.scenarios).scenarios
+    more = again(existing=first.scenarios, per_world=2).scenarios
     taken = {s.world: s.context_start for s in first.scenarios}
     assert more
     assert all(abs(s.context_start - taken[s.world]) >= WHERE.horizon for s in more)

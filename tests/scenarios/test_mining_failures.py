@@ -172,12 +172,14 @@ def test_failures_are_mined_alike_by_any_number_of_processes(workspace, draft):
     order = MiningRequest(
         tuple(CHOSEN.split()[1::2]),
         per_category=6,
-        failures="asked@1",
-        share=0.5,
+        from_failures="asked@1",
+        failure_share=0.5,
         agents=("random", "blind", "reader"),
         workers=2,
     )
-    made = run_request(order, workspace, there=(), last={}, progress=lambda *now: done.append(now))
+    made = run_request(
+        order, workspace, existing=(), last={}, progress=lambda *now: done.append(now)
+    )
     assert {s.id: s.hash for s in made.mined.scenarios} == {s.id: s.hash for s in draft}
     assert done[-1] == (made.in_split + made.failed,) * 2
 

@@ -121,7 +121,7 @@ def test_stored_profile_is_used_only_for_the_same_settings_and_scenario(draft):
     for others in (
         Profiles(draft, NAMES, 4),
         Profiles(draft, NAMES[:1], 3),
-        Profiles(draft, NAMES, 3, own=[OTHER]),
+        Profiles(draft, NAMES, 3, own_categories=[OTHER]),
     ):
         assert others.get(one) is None
     longer = dataclasses.replace(draft.candidate(one.summary.id), horizon=5)
@@ -183,7 +183,7 @@ def test_profiles_of_candidates_added_later_are_computed(tmp_path):
 
 def test_profile_that_fails_is_noted_and_passed_over(draft):
     every = candidates(draft)
-    kept = Profiles(draft, NAMES, 2, own=[FALLS])
+    kept = Profiles(draft, NAMES, 2, own_categories=[FALLS])
     made = [kept.compute_next(every) for _ in range(3)]
     assert [profile is None for profile in made] == [False, False, True]
     (first, _) = kept.failed.values()

@@ -125,7 +125,7 @@ def test_files_are_mined_as_a_list_with_any_number_of_processes(workspace):
     assert len(plain.scenarios) >= 15
     for workers in (1, 2):
         order = MiningRequest(names, per_category=3, seed=2, workers=workers)
-        made = run_request(order, workspace, there=(), last={})
+        made = run_request(order, workspace, existing=(), last={})
         assert [s.hash for s in made.mined.scenarios] == [s.hash for s in plain.scenarios]
         assert made.mined.candidates == plain.candidates
         assert made.mined.strata == plain.strata
@@ -138,8 +138,8 @@ def test_files_are_mined_as_a_list_with_any_number_of_processes(workspace):
 def test_files_are_mined_as_a_list_for_any_strata(workspace, strata):
     rules = [RULES[name] for name in FEW]
     first = mine(store.load(workspace), rules, per_category=1, seed=0).scenarios
-    order = MiningRequest(FEW, per_category=2, seed=3, per_world=2, strata=strata)
-    made = run_request(order, workspace, there=first, last={})
+    order = MiningRequest(FEW, per_category=2, seed=3, max_per_environment=2, stratify_by=strata)
+    made = run_request(order, workspace, existing=first, last={})
     plain = mine(
         store.load(workspace),
         rules,
@@ -147,7 +147,7 @@ def test_files_are_mined_as_a_list_for_any_strata(workspace, strata):
         seed=3,
         per_world=2,
         strata=strata,
-        there=first,
+        existing=first,
     )
     assert [s.hash for s in made.mined.scenarios] == [s.hash for s in plain.scenarios]
 
@@ -155,7 +155,7 @@ def test_files_are_mined_as_a_list_for_any_strata(workspace, strata):
 def test_sampled_category_states_how_many_steps_it_tried(workspace, monkeypatch):
     monkeypatch.setattr(rows, "CONFIRMED_PER_WANTED", 1)
     order = MiningRequest(("keep-beside", "count-others"), per_category=1)
-    mined = run_request(order, workspace, there=(), last={}).mined
+    mined = run_request(order, workspace, existing=(), last={}).mined
     asked, of = mined.sampled["keep-beside"]
     assert mined.candidates["keep-beside"] <= asked < of
     assert "count-others" not in mined.sampled

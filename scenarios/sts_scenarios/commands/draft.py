@@ -247,7 +247,7 @@ def check(
     unread = find_unreviewed(workspace, draft, candidates, version.scenarios, own_categories)
     faults += describe_unreviewed(draft.name, unread)
     staying = [candidate for candidate in candidates if candidate.is_in_next_version]
-    profiles = Profiles(draft, own=own_categories).find_stored(staying)
+    profiles = Profiles(draft, own_categories=own_categories).find_stored(staying)
     notes = find_warnings(draft, candidates, version.scenarios)
     notes += [
         f"{id} does not separate the agents: {profile.why_equal}"

@@ -120,7 +120,7 @@ def _compute_profiles(
     """Return rows with their profiles, made where they are missing, and why some have none."""
     from sts_scenarios.draft.stored_profiles import Profiles
 
-    profiles = Profiles(draft, agents, own=own_categories)
+    profiles = Profiles(draft, agents, own_categories=own_categories)
     profiled, failed = [], []
     with show_progress(draft.name, "profiles") as show:
         for number, row in enumerate(rows, 1):

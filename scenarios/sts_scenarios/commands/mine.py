@@ -129,12 +129,13 @@ def _summarise(
 
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
     rows: list[tuple[Any, ...]] = []
+    short: list[str] = []
     for name in (category.name for category in categories):
         by_difficulty = Counter(s.difficulty for s in mined.scenarios if s.category == name)
         counts = (by_difficulty[difficulty] for difficulty in DIFFICULTIES)
-        rows.append(
-            (name, mined.candidates[name], mined.worlds[name], by_difficulty.total(), *counts)
-        )
+        chosen = by_difficulty.total()
+        rows.append((name, mined.candidates[name], mined.worlds[name], chosen, *counts))
+        short += [name] if chosen < per_category else []
     strata = [
         {"category": name, **stratum._asdict(), "candidates": count, "chosen": n_chosen}
         for name, counts_by_stratum in mined.strata.items()
@@ -143,7 +144,7 @@ def _summarise(
     value = {
         "categories": to_records(header, rows),
         "strata": strata,
-        "short": [row[0] for row in rows if row[3] < per_category],
+        "short": short,
         "sampled": {n: {"asked": k, "of": of} for n, (k, of) in mined.sampled.items()},
         "plain": _categories_without_prefilter(categories),
         "absent": {name: count for name, (count, _) in mined.unavailable.items()},

@@ -154,9 +154,11 @@ def find_warnings(
     return [f"category {name} is empty: none of its candidates is accepted" for name in empty]
 
 
-def find_category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
+def find_category_faults(
+    scenarios: Sequence[Scenario], own_categories: Sequence[Category] = ()
+) -> list[str]:
     """Return why scenarios are not valid by their categories, one line each."""
-    rules = categories.scenario_categories(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own_categories)
     checked = [(s, find_fault(s, rules)) for s in scenarios]
     return [f"{s.id}: {why}" for s, why in checked if why is not None]
 
@@ -166,7 +168,7 @@ def find_unreviewed(
     draft: Draft,
     candidates: Sequence[DraftCandidate],
     scenarios: Sequence[Scenario],
-    own: Sequence[Category] = (),
+    own_categories: Sequence[Category] = (),
 ) -> list[str]:
     """Return the ids of scenarios that neither a rule checks nor two other curators have read.
 
@@ -174,7 +176,7 @@ def find_unreviewed(
     words, have no vote, nor has the setter of a live session whose words they are. A scenario that
     stays as it was in the parent keeps its readers.
     """
-    rules = categories.scenario_categories(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own_categories)
     by_id = {candidate.summary.id: candidate for candidate in candidates}
     with AnnotationStore.read_existing(workspace) as connection:
         everyone = people.list_people(connection) if connection else []
@@ -227,7 +229,7 @@ def freeze_draft(
     label: str,
     *,
     description: str = "",
-    own: Sequence[Category] = (),
+    own_categories: Sequence[Category] = (),
     unreviewed: bool = False,
 ) -> Suite:
     """Freeze a draft, NAME or NAME@VERSION, as the next version or that one; return the suite.
@@ -249,8 +251,8 @@ def freeze_draft(
             decided = load_decisions(connection, draft.id)
         candidates = with_state(draft, decided)
         result = assemble_version(draft, candidates)
-        faults = find_faults(draft, candidates, result.scenarios, own)
-        unread = find_unreviewed(workspace, draft, candidates, result.scenarios, own)
+        faults = find_faults(draft, candidates, result.scenarios, own_categories)
+        unread = find_unreviewed(workspace, draft, candidates, result.scenarios, own_categories)
         faults += [] if unreviewed else describe_unreviewed(draft.name, unread)
         if faults:
             more = f" (and {len(faults) - 1} more: sts draft check {draft.name})"

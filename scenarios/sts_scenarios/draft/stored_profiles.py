@@ -34,8 +34,8 @@ class _Basis(NamedTuple):
     """The inputs of the profiles of a category, besides the scenario."""
 
     names: tuple[str, ...]  # of the agents, in their order
-    mark: bytes  # encodes all inputs
-    is_storable: bool  # the mark is complete, so that profiles can be stored under it
+    encoded: bytes  # all inputs
+    is_storable: bool  # nothing is missing in `encoded`, so that profiles can be stored under it
 
 
 class Profiles:
@@ -51,11 +51,11 @@ class Profiles:
         names: Sequence[str] | None = None,
         continuations: int = CONTINUATIONS,
         *,
-        own: Iterable[Category] = (),
+        own_categories: Iterable[Category] = (),
     ) -> None:
         """Open the profiles of a draft that `compute_profiles` computes with the same arguments."""
         self._draft, self._names, self._count = draft, names, continuations
-        self._own = {category.name: category for category in own}
+        self._own = {category.name: category for category in own_categories}
         self._bases: dict[str, _Basis] = {}
         self._unstored: dict[str, ComputedProfile] = {}
         self._stored: set[str] = set()
@@ -92,7 +92,9 @@ class Profiles:
     def _compute(self, candidate: DraftCandidate) -> Profile:
         scenario = self._scenario(candidate)
         own_categories = self._own.values()
-        (computed,) = compute_profiles([scenario], self._names, self._count, own=own_categories)
+        (computed,) = compute_profiles(
+            [scenario], self._names, self._count, own_categories=own_categories
+        )
         if not self._basis(candidate).is_storable:
             self._unstored[self._current_scenario(candidate).hash] = computed
             return computed.profile
@@ -120,15 +122,15 @@ class Profiles:
         own for worlds that may crash it.
         """
         for candidate in candidates:
-            mark = candidate.state.scenario or candidate.summary.row_hash
-            if mark in self._stored or mark in self.failed:
+            scenario_hash = candidate.state.scenario or candidate.summary.row_hash
+            if scenario_hash in self._stored or scenario_hash in self.failed:
                 continue
             try:
                 profile = None if self.get(candidate) else self._compute(candidate)
             except StsError as error:
-                self.failed[mark] = error
+                self.failed[scenario_hash] = error
                 continue
-            self._stored.add(mark)
+            self._stored.add(scenario_hash)
             if profile is not None:
                 return profile
         return None
@@ -152,13 +154,13 @@ class Profiles:
         if name not in self._bases:
             rule = self._own.get(name) or categories.load_category(name)
             players = load_players(rule.domain, self._names).values()
-            marks, is_complete = compute_rule_fingerprints([rule], [rule.domain])
+            rule_fingerprints, is_complete = compute_rule_fingerprints([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
                 "continuations": self._count,
                 "seed": SEED,
-                "rules": marks,
+                "rules": rule_fingerprints,
                 "agents": {agent.name: agents.fingerprint(agent) for agent in players},
             }
             names = tuple(agent.name for agent in players)
@@ -167,10 +169,10 @@ class Profiles:
 
     def _file_name(self, candidate: DraftCandidate) -> str:
         """Return the name, in the store, of a profile's files, without the suffix."""
-        mark = content_hash(
-            self._basis(candidate).mark, self._current_scenario(candidate).hash.encode()
+        digest = content_hash(
+            self._basis(candidate).encoded, self._current_scenario(candidate).hash.encode()
         )[:24]
-        return f"{self._draft.folder}/profiles/{mark}"
+        return f"{self._draft.folder}/profiles/{digest}"
 
     def _read(self, name: str) -> bytes | None:
         try:
@@ -195,8 +197,8 @@ def decode_profile(name: str, raw: bytes) -> Profile:
         document = parse_json(name, raw, _FORMAT, _VERSION)
         if (number := document["version_of_format"]) != _VERSION:
             raise ValueError(f"expected version {_VERSION}, found {number}")
-        mark = document.pop("hash")
-        if content_hash(canonical_json(document)) != mark:
+        stored_hash = document.pop("hash")
+        if content_hash(canonical_json(document)) != stored_hash:
             raise ValueError("its hash does not match")
         labels = {
             agent: tuple(map(_label_of, values)) for agent, values in document["labels"].items()

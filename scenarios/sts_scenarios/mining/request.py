@@ -52,42 +52,49 @@ class MiningRequest:
     where: str | None = None  # a filter on the table of steps
     miner: str | None = None  # `module:NAME` of a function that yields the candidates
     split: str = "test"  # "test", or "train" for training episodes
-    per_world: int | None = None  # scenarios of one category and world; None: 1, of sessions all
-    strata: tuple[str, ...] = Stratum._fields  # a world offers one step for each combination
-    sessions: str | None = None  # requests of live sessions, one of `requests.SOURCES`
-    failures: str | None = None  # suite whose failed continuations are mined, too
-    share: float | None = None  # of a category's scenarios, from failures
-    effect: float | None = None  # share of a category's scenarios on which agents have to differ
-    unlike: bool = False  # no two scenarios of a category have the same response profile
+    # scenarios of one category and world; None for 1, or for all of sessions
+    max_per_environment: int | None = None
+    stratify_by: tuple[str, ...] = Stratum._fields  # a world offers one step for each combination
+    from_sessions: str | None = None  # requests of live sessions, one of `requests.SOURCES`
+    from_failures: str | None = None  # suite whose failed continuations are mined, too
+    failure_share: float | None = None  # of a category's scenarios, those from failures
+    # of a category's scenarios, those on which agents have to differ
+    discriminating_share: float | None = None
+    distinct_profiles: bool = False  # no two scenarios of a category have the same response profile
     agents: tuple[str, ...] = ()  # for response profiles; () for those that the categories list
     workers: int = 1  # processes that scan the recordings; 1 is this one
 
     def __post_init__(self) -> None:
         """Raise ArgumentError if a value is out of range or two options exclude each other."""
-        uses_profiles = self.unlike or self.failures is not None
-        by_effect = self.effect is not None
+        uses_profiles = self.distinct_profiles or self.from_failures is not None
+        by_effect = self.discriminating_share is not None
         for is_valid, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
             (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
             (
-                self.per_world is None or self.per_world >= 1,
-                f"--max-per-environment of 1 or more, found {self.per_world}",
+                self.max_per_environment is None or self.max_per_environment >= 1,
+                f"--max-per-environment of 1 or more, found {self.max_per_environment}",
             ),
-            (self.share is None or self.failures, "--from-failures with --failure-share"),
             (
-                self.sessions is None or not (self.categories or self.miner or uses_profiles),
+                self.failure_share is None or self.from_failures,
+                "--from-failures with --failure-share",
+            ),
+            (
+                self.from_sessions is None or not (self.categories or self.miner or uses_profiles),
                 "--from-sessions without --category, --miner, --from-failures and "
                 "--distinct-profiles, which need a category's rule",
             ),
             (
-                self.sessions is None or (self.effect is None and self.split == "test"),
+                self.from_sessions is None
+                or (self.discriminating_share is None and self.split == "test"),
                 "--from-sessions without --discriminating-share and --split train, which need a "
                 "category's rule",
             ),
             (
-                self.effect is None or 0 < self.effect <= discrimination.MAX_SHARE,
+                self.discriminating_share is None
+                or 0 < self.discriminating_share <= discrimination.MAX_SHARE,
                 f"--discriminating-share above 0 and at most {discrimination.MAX_SHARE:g}, found "
-                f"{self.effect}",
+                f"{self.discriminating_share}",
             ),
             (
                 uses_profiles or not self.agents,
@@ -109,7 +116,7 @@ class MiningRequest:
 
 
 class MiningOutcome(NamedTuple):
-    """The result of an order."""
+    """The result of a request."""
 
     mined: Mined
     categories: list[Category]
@@ -119,58 +126,60 @@ class MiningOutcome(NamedTuple):
 
 
 def run_request(
-    order: MiningRequest,
+    request: MiningRequest,
     workspace: Workspace,
     *,
-    there: Sequence[Summary],
+    existing: Sequence[Summary],
     last: Mapping[str, int],
     progress: Progress = lambda done, total: None,
 ) -> MiningOutcome:
     """Mine a workspace; the result does not depend on the order of its recordings.
 
-    Of the existing candidates `there`, those with a recording count for `MiningRequest.unlike`.
-    `last` has the highest number in an id of each category.
+    Of the draft's `existing` candidates, those with a recording count for
+    `MiningRequest.distinct_profiles`. `last` has the highest number in an id of each category.
 
     Raises:
       ArgumentError, UnknownName: an option names something that is missing or does not fit.
       StsError: a category or a miner failed, or there is no failure to mine.
       ReplayMismatch: a selected trajectory does not replay.
     """
-    recorded = batches.list_parts(workspace, order.split)
-    suite = suites.load(workspace, order.failures) if order.failures else None
-    share = DEFAULT_SHARE if order.share is None else order.share
-    count = failures.count_from_failures(share, order.per_category) if suite else 0
+    recorded = batches.list_parts(workspace, request.split)
+    suite = suites.load(workspace, request.from_failures) if request.from_failures else None
+    share = DEFAULT_SHARE if request.failure_share is None else request.failure_share
+    count = failures.count_from_failures(share, request.per_category) if suite else 0
     failed = failures.load_failures(workspace, suite) if suite else []
     failed_parts = failures.split_into_parts(failed)
     domains = dict.fromkeys([*recorded.first_rows, *(t.episode.domain for t in failed)])
-    make = partial(load_categories, order, tuple(domains))
+    make = partial(load_categories, request, tuple(domains))
     category_list = make()
     names = [category.name for category in category_list]
     rule = _selection_provenance(
-        order, {category.domain for category in category_list}, recorded, failed
+        request, {category.domain for category in category_list}, recorded, failed
     )
-    with_recording = [s for s in there if isinstance(s, Scenario)]
+    with_recording = [s for s in existing if isinstance(s, Scenario)]
     is_distinct: PickFilter | None = None
-    if order.unlike:
+    if request.distinct_profiles:
         is_distinct = response_profiles.make_distinct_filter(
-            order.agents, category_list, with_recording
+            request.agents, category_list, with_recording
         )
     by_effect = None
-    if order.effect is not None:
-        by_effect = discrimination.ByEffect(order.effect, order.per_category - count, is_distinct)
+    if request.discriminating_share is not None:
+        by_effect = discrimination.ByEffect(
+            request.discriminating_share, request.per_category - count, is_distinct
+        )
     terms = MiningTerms(
-        counts=dict.fromkeys(names, order.per_category - count),
-        seed=order.seed,
+        counts=dict.fromkeys(names, request.per_category - count),
+        seed=request.seed,
         last=last,
-        there=there,
-        per_world=order.per_world or (MAX_PER_SESSION if order.sessions else 1),
-        strata=order.strata,
-        split=order.split,
+        existing=existing,
+        per_world=request.max_per_environment or (MAX_PER_SESSION if request.from_sessions else 1),
+        strata=request.stratify_by,
+        split=request.split,
         pick_filter=by_effect or is_distinct,
         rule=rule,
     )
     total = sum(part.rows for part in recorded.parts) + len(failed)
-    with create_pool(order.workers, len(recorded.parts) + len(failed_parts)) as pool:
+    with create_pool(request.workers, len(recorded.parts) + len(failed_parts)) as pool:
 
         def mine_parts(parts: Sequence[Part], terms: MiningTerms, scanned: int = 0) -> Mined:
             gathered = gather_candidates(
@@ -185,12 +194,12 @@ def run_request(
             chance = failures.compute_open_loop_rates(
                 make, [*suite.scenarios, *mined.scenarios], pool
             )
-            passing = failures.make_passable_filter(chance, order.agents)
+            passing = failures.make_passable_filter(chance, request.agents)
             further = replace(
                 terms,
                 counts=dict.fromkeys(names, count),
                 last=_last_numbers(last, mined.scenarios),
-                there=[*there, *mined.scenarios],
+                existing=[*existing, *mined.scenarios],
                 pick_filter=lambda category, pick: (
                     passing(category, pick) and (is_distinct is None or is_distinct(category, pick))
                 ),
@@ -212,43 +221,43 @@ def _last_numbers(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dic
     return highest
 
 
-def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Category]:
-    """Return the categories of an order, each restricted to the candidates it allows.
+def load_categories(request: MiningRequest, domains: tuple[str, ...]) -> list[Category]:
+    """Return the categories of a request, each restricted to the candidates it allows.
 
     `domains` are those of the recorded trajectories.
     """
-    category_list = [categories.load_category(name) for name in dict.fromkeys(order.categories)]
-    if order.sessions is not None:
-        category_list = build_request_categories(domains, order.sessions)
-    elif not order.categories:
+    category_list = [categories.load_category(name) for name in dict.fromkeys(request.categories)]
+    if request.from_sessions is not None:
+        category_list = build_request_categories(domains, request.from_sessions)
+    elif not request.categories:
         installed = categories.installed_categories(domains).values()
         category_list = [category for category in installed if not category.superseded]
-    if order.partner is not None:
-        _check_partner(order.partner, {category.domain for category in category_list})
-        category_list = [replace(category, partner=order.partner) for category in category_list]
-    if order.miner is not None:
-        miner = miners.load_miner(order.miner)
+    if request.partner is not None:
+        _check_partner(request.partner, {category.domain for category in category_list})
+        category_list = [replace(category, partner=request.partner) for category in category_list]
+    if request.miner is not None:
+        miner = miners.load_miner(request.miner)
         category_list = [
-            miners.use_miner(category, order.miner, miner) for category in category_list
+            miners.use_miner(category, request.miner, miner) for category in category_list
         ]
-    if order.where is not None:
-        category_list = [filters.restrict_to_filter(c, order.where) for c in category_list]
-    if order.split == "train":
+    if request.where is not None:
+        category_list = [filters.restrict_to_filter(c, request.where) for c in category_list]
+    if request.split == "train":
         category_list = [training.restrict_to_done(category) for category in category_list]
     return category_list
 
 
 def _selection_provenance(
-    order: MiningRequest,
+    request: MiningRequest,
     domains: Iterable[str],
     recorded: RecordedParts,
     failed: Iterable[Trajectory],
 ) -> dict[str, Any]:
-    """Return the provenance of an order's selection."""
-    rule: dict[str, Any] = {"sessions": order.sessions} if order.sessions else {}
-    if order.miner is not None:
-        rule |= {"miner": order.miner, "code": fingerprint_code(order.miner).digest}
-    if order.where is not None:
+    """Return the provenance of a request's selection."""
+    rule: dict[str, Any] = {"sessions": request.from_sessions} if request.from_sessions else {}
+    if request.miner is not None:
+        rule |= {"miner": request.miner, "code": fingerprint_code(request.miner).digest}
+    if request.where is not None:
         versions: dict[str, int] = {}
         for name in sorted(domains):
             firsts = (
@@ -258,12 +267,12 @@ def _selection_provenance(
             samples = itertools.chain(itertools.chain.from_iterable(firsts), from_failures)
             first = next((t for t in samples if why_unavailable(t.episode) is None), None)
             if first is not None:
-                versions |= filters.check_filter(order.where, first)
-        rule |= {"where": order.where, "columns": versions}
-    if order.unlike or order.failures:
-        playing = response_profiles.list_profiled_agents(domains, order.agents)
-        rule |= {"unlike": playing} if order.unlike else {}
-    if order.effect is not None:
+                versions |= filters.check_filter(request.where, first)
+        rule |= {"where": request.where, "columns": versions}
+    if request.distinct_profiles or request.from_failures:
+        playing = response_profiles.list_profiled_agents(domains, request.agents)
+        rule |= {"unlike": playing} if request.distinct_profiles else {}
+    if request.discriminating_share is not None:
         discrimination.check_domains(domains)
     return rule
 

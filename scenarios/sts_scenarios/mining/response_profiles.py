@@ -38,20 +38,20 @@ def profile_pick(category: Category, pick: Pick, names: Sequence[str]) -> Profil
     """Return the response profile of the scenario of a step, with the first template."""
     text = fill_template(category, pick, 0)
     candidate = make_scenario(category, pick, id=f"{category.name}-0", text=text, seed=0)
-    return compute_profile(candidate, names or None, own=[category])
+    return compute_profile(candidate, names or None, own_categories=[category])
 
 
 def make_distinct_filter(
-    names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]
+    names: Sequence[str], categories: Iterable[Category], draft_candidates: Iterable[Scenario]
 ) -> PickFilter:
     """Return a filter that keeps steps whose response profile is new in their category.
 
-    `there` are existing candidates, which count as kept; `names` are as in `list_profiled_agents`.
+    `draft_candidates` count as kept; `names` are as in `list_profiled_agents`.
     """
     passed_by_category: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
     by_name = {category.name: category for category in categories}
-    existing = [s for s in there if is_checked(s, by_name)]
-    results = compute_profiles(existing, names or None, own=by_name.values())
+    existing = [s for s in draft_candidates if is_checked(s, by_name)]
+    results = compute_profiles(existing, names or None, own_categories=by_name.values())
     for candidate, result in zip(existing, results, strict=True):
         passed_by_category[candidate.category].append(result.profile.passed)
 

@@ -56,7 +56,7 @@ class MiningTerms:
     seed: int
     # highest number in an id of each category
     last: Mapping[str, int] = field(default_factory=dict)
-    there: Collection[Summary] = ()  # existing candidates
+    existing: Collection[Summary] = ()  # existing candidates
     per_world: int = 1  # maximum for one category and world; worlds with fewer come first
     strata: Collection[str] = Stratum._fields  # a world offers one step for each combination
     split: str = "test"  # "train" or "test", the split that is mined
@@ -72,7 +72,7 @@ class MiningTerms:
         in a continuation.
         """
         takeovers: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
-        for scenario in self.there:
+        for scenario in self.existing:
             is_failure = FAILURE_TAG in scenario.tags
             step = None if is_failure else scenario.step
             takeovers[scenario.category][world_key(scenario.world)].append(step)

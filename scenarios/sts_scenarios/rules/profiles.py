@@ -73,10 +73,10 @@ def compute_profile(
     names: Sequence[str] | None = None,
     continuations: int = CONTINUATIONS,
     *,
-    own: Iterable[Category] = (),
+    own_categories: Iterable[Category] = (),
 ) -> Profile:
     """Compute the profile of a scenario; see `compute_profiles`."""
-    (result,) = compute_profiles([scenario], names, continuations, own=own)
+    (result,) = compute_profiles([scenario], names, continuations, own_categories=own_categories)
     return result.profile
 
 
@@ -85,7 +85,7 @@ def compute_profiles(
     names: Sequence[str] | None = None,
     continuations: int = CONTINUATIONS,
     *,
-    own: Iterable[Category] = (),
+    own_categories: Iterable[Category] = (),
 ) -> list[ComputedProfile]:
     """Compute the profile of each scenario, independently of the others and their order.
 
@@ -97,7 +97,7 @@ def compute_profiles(
       UnknownName: there is no such agent.
       ReplayMismatch: a scenario does not replay.
     """
-    rules = categories.scenario_categories(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own_categories)
     by_hash = {s.hash: find_category(s, rules) for s in scenarios}
     labels: dict[str, dict[str, tuple[Label, ...]]] = {s.hash: {} for s in scenarios}
     first: dict[str, dict[str, Continuation]] = {s.hash: {} for s in scenarios}
