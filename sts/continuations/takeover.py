@@ -105,7 +105,7 @@ def continue_all(
     teams = make_teams(batch, None if repeats else player, identities)
     steps = np.array([s.steps for s in batch])
     played = play_episodes(
-        domain, worlds, teams, steps=steps, script=script, told=instructions, watch=watch
+        domain, worlds, teams, steps=steps, script=script, instructions=instructions, watch=watch
     )
     if not repeats:
         agents.check_unchanged(agent)

@@ -46,7 +46,7 @@ def play_episodes(
     *,
     steps: int | NDArray[np.int64],
     script: Script | None = None,
-    told: Sequence[Sequence[Instruction]] | None = None,
+    instructions: Sequence[Sequence[Instruction]] | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
 ) -> Rollouts:
     """Play `steps` steps of B worlds, and return the rollouts.
@@ -59,7 +59,7 @@ def play_episodes(
     Raises:
       ArgumentError: `steps` do not descend.
     """
-    game = session.open_session(domain, worlds, teams, told=told)
+    game = session.open_session(domain, worlds, teams, instructions=instructions)
     if script is not None:
         session.check_actions(domain, Actions(script.actions, script.utterances))
     scene = worlds.scene

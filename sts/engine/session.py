@@ -85,12 +85,12 @@ def open_session(
     begun: Worlds | SessionState,
     teams: Sequence[Team] = (),
     *,
-    told: Sequence[Sequence[Instruction]] | None = None,
+    instructions: Sequence[Sequence[Instruction]] | None = None,
 ) -> Session:
     """Start a session, or resume one from its state.
 
     `begun` is B worlds of `domain`, which are stepped in place, or the state of a session of the
-    same `teams`, which have disjoint sets of players in each world. `told` is the instructions of
+    same `teams`, which have disjoint sets of players in each world. `instructions` are those of
     the first team in each world, of which the latest is current; `Session.tell` gives others, to
     any team. A resumed session ignores those of earlier steps, which it has heard.
 
@@ -105,9 +105,14 @@ def open_session(
         resumed = zip(teams, begun.agent_states, strict=True)
         teams = [team._replace(memory=memory) for team, memory in resumed]
         return Session(
-            domain, domain.restore(begun.worlds), teams, told, begun.step, begun.instructions
+            domain,
+            domain.restore(begun.worlds),
+            teams,
+            instructions,
+            begun.step,
+            begun.instructions,
         )
-    return Session(domain, begun, teams, told)
+    return Session(domain, begun, teams, instructions)
 
 
 class Session:
@@ -125,7 +130,7 @@ class Session:
         domain: Domain,
         worlds: Worlds,
         teams: Sequence[Team],
-        told: Sequence[Sequence[Instruction]] | None,
+        instructions: Sequence[Sequence[Instruction]] | None,
         steps: int = 0,
         heard: Sequence[Instructions] | None = None,
     ) -> None:
@@ -135,14 +140,14 @@ class Session:
         self._players = [index_players(team.players, batch) for team in teams]
         _check_players(self._players)
         self._indices = [_index_team(players, worlds.rewards.shape[1]) for players in self._players]
-        if told is not None and len(told) != batch:
+        if instructions is not None and len(instructions) != batch:
             raise StsError(
-                f"expected an instruction for each of {batch} episodes, found {len(told)}"
+                f"expected an instruction for each of {batch} episodes, found {len(instructions)}"
             )
         before = [Instructions(("",), np.zeros(batch, np.int32))] * len(teams)
         self._hearing = [_Hearing(known) for known in (before if heard is None else heard)]
-        if told is not None and teams:
-            self._hearing[0].plan(told, -1 if heard is None else steps)
+        if instructions is not None and teams:
+            self._hearing[0].plan(instructions, -1 if heard is None else steps)
         self.memories = [
             _initial_state(team, players)
             for team, players in zip(teams, self._players, strict=True)
@@ -199,12 +204,12 @@ class Session:
         report_progress()
         return StepResult(actions, utterances, log_probs)
 
-    def repeat(self, done: Actions) -> None:
+    def repeat(self, actions: Actions) -> None:
         """Take one step without agents, by actions of all players that have been checked.
 
         They have the domain's dtypes; see `check_actions`.
         """
-        self.worlds.step(*done)
+        self.worlds.step(*actions)
         self.steps += 1
         report_progress()
 
@@ -304,9 +309,9 @@ class Session:
         return answer
 
 
-def check_actions(domain: Domain, given: Actions) -> None:
+def check_actions(domain: Domain, played: Actions) -> None:
     """Raise DamagedData if an action or utterance is invalid, as kernels do not check bounds."""
-    actions, utterances = given
+    actions, utterances = played
     space = action_space(domain)
     in_space = actions.shape[utterances.ndim :] == space.shape and space.is_within_bounds(actions)
     can_cast = np.can_cast(actions.dtype, space.dtype, "same_kind")
@@ -358,6 +363,12 @@ def _initial_state(team: Team, players: NDArray[np.int64]) -> Memory:
         ) from error
 
 
+class _PlannedInstruction(NamedTuple):
+    step: int
+    episode: int
+    text: str
+
+
 class _Hearing:
     """The instructions of a team, planned or told during a session.
 
@@ -367,24 +378,28 @@ class _Hearing:
 
     def __init__(self, heard: Instructions) -> None:
         self._texts, self._ids = [*heard.texts], heard.ids.copy()
-        self._planned: deque[tuple[int, int, str]] = deque()
+        self._planned: deque[_PlannedInstruction] = deque()
         self._step = -1
         self._new: dict[str, int] = {}  # ids of the texts of `_step`
 
-    def plan(self, told: Sequence[Sequence[Instruction]], after: int) -> None:
+    def plan(self, instructions: Sequence[Sequence[Instruction]], after: int) -> None:
         """Plan the instructions of each episode that are given after step `after`."""
-        entries = [(entry.given_at, b, entry.text) for b, own in enumerate(told) for entry in own]
-        later = (entry for entry in entries if entry[0] > after)
-        self._planned.extend(sorted(later, key=lambda entry: entry[0]))
+        later = (
+            _PlannedInstruction(instruction.given_at, episode, instruction.text)
+            for episode, own in enumerate(instructions)
+            for instruction in own
+            if instruction.given_at > after
+        )
+        self._planned.extend(sorted(later, key=lambda planned: planned.step))
 
     def keep(self, count: int) -> None:
         """Forget all episodes but the first `count`."""
         self._ids = self._ids[:count]
-        self._planned = deque(entry for entry in self._planned if entry[1] < count)
+        self._planned = deque(p for p in self._planned if p.episode < count)
 
     def at(self, step: int) -> Instructions:
         """Return the instructions in force at a step, which is not before an earlier one."""
-        while self._planned and self._planned[0][0] <= step:
+        while self._planned and self._planned[0].step <= step:
             self._give(*self._planned.popleft())
         return Instructions(tuple(self._texts), self._ids.copy())
 

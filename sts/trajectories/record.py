@@ -53,7 +53,7 @@ class Failure(NamedTuple):
 
 
 def record_all(
-    known: Mapping[str, AgentInfo],
+    infos: Mapping[str, AgentInfo],
     *,
     domain: str,
     count: int,
@@ -84,12 +84,12 @@ def record_all(
     parts = [
         slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
     ]
-    with create_pool(workers, len(known) * len(parts), isolated=is_third_party(domain)) as pool:
+    with create_pool(workers, len(infos) * len(parts), isolated=is_third_party(domain)) as pool:
         # Generating a world may crash its process, too.
         states = pool.run_task(generate_states, domain, count, steps, seed, settings)
         tasks = [
             Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
-            for name, facts in known.items()
+            for name, facts in infos.items()
             for part in parts
         ]
 
@@ -163,10 +163,14 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     numbers = range(task.first, task.first + len(states))
     hashes = [domain.world_id(state) for state in states]
     pairs = zip(hashes, numbers, strict=True)
-    marks = streams((), [("record", hash, agent.name, seed, i) for hash, i in pairs])
+    agent_streams = streams((), [("record", hash, agent.name, seed, i) for hash, i in pairs])
     schedules = [list_missions(domain, state) for state in states]
     run = play_episodes(
-        domain, worlds, [Team(agent, players, marks)], steps=task.steps, told=schedules
+        domain,
+        worlds,
+        [Team(agent, players, agent_streams)],
+        steps=task.steps,
+        instructions=schedules,
     )
     agents.check_unchanged(agent)
     shared = collect_provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}

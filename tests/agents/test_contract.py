@@ -63,7 +63,7 @@ def play_cases(
     world = load_domain("lambda-star")
     teams, told = [Team(agent, players, c.streams)], instructed(c.texts, c.given_at)
     return play_episodes(
-        world, world.restore(c.states), teams, steps=STEPS, script=script, told=told
+        world, world.restore(c.states), teams, steps=STEPS, script=script, instructions=told
     )
 
 

@@ -142,7 +142,10 @@ def test_external_agent_observes_other_environments_as_in_process(name):
     told = instructed(["Keep the lanterns alight."] * 4, [2] * 4)
     teams = ([Team(agents.load(who), (0,), streams)] for who in (name("Keeper"), "twin:Keeper"))
     assert_same(
-        *(play_episodes(world, world.restore(states), own, steps=6, told=told) for own in teams)
+        *(
+            play_episodes(world, world.restore(states), own, steps=6, instructions=told)
+            for own in teams
+        )
     )
 
 

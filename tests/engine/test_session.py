@@ -64,10 +64,10 @@ def test_each_instruction_is_heard_from_its_step_on():
     ]
     agent = Listening()
     team = Team(agent, (0,), np.zeros(BATCH, np.uint64))
-    begun = session.open_session(WORLD, WORLD.restore(STATES), [team], told=asked)
+    begun = session.open_session(WORLD, WORLD.restore(STATES), [team], instructions=asked)
     for _ in range(4):
         begun.step()
-    later = session.open_session(WORLD, begun.state(), [team], told=asked)
+    later = session.open_session(WORLD, begun.state(), [team], instructions=asked)
     for _ in range(2):
         later.step()
     assert np.array(agent.heard).T.tolist() == [
@@ -82,13 +82,13 @@ def test_ids_of_instructions_increase_even_if_a_text_is_given_again():
     agent = Listening()
     team = Team(agent, (0,), np.zeros(BATCH, np.uint64))
     planned = [[Instruction("Go.", "a", step, "setter") for step in (1, 4)]] * BATCH
-    game = session.open_session(WORLD, WORLD.restore(STATES), [team], told=planned)
+    game = session.open_session(WORLD, WORLD.restore(STATES), [team], instructions=planned)
     for step in range(6):
         if step == 2:
             game.tell(0, "Stop.")
             game.tell(0, "Go.")
         if step == 3:
-            game = session.open_session(WORLD, game.state(), [team], told=planned)
+            game = session.open_session(WORLD, game.state(), [team], instructions=planned)
         game.step()
     assert [heard[0] for heard in agent.heard] == ["", "Go.", "Go.", "Go.", "Go.", "Go."]
     assert [ids[0] for ids in agent.ids] == [0, 1, 3, 3, 4, 4]
@@ -117,7 +117,7 @@ def test_telling_instructions_equals_planning_them(steps, cut):
     texts = ["Go to Good.", "Stay where you are."]
     asked = [Instruction(texts[i % 2], "a", step, "setter") for i, step in enumerate(sorted(steps))]
     crew = teams("reader", "local-search")
-    whole = session.open_session(WORLD, WORLD.restore(STATES), crew, told=[asked] * BATCH)
+    whole = session.open_session(WORLD, WORLD.restore(STATES), crew, instructions=[asked] * BATCH)
     expected = take_steps(whole, STEPS)
     game, found = session.open_session(WORLD, WORLD.restore(STATES), crew), []
     for step in range(STEPS):
@@ -134,11 +134,11 @@ def test_telling_instructions_equals_planning_them(steps, cut):
 
 def test_resumed_session_equals_an_uninterrupted_one():
     crew = teams("sarsa", "imitation", "random")
-    whole = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
+    whole = session.open_session(WORLD, WORLD.restore(STATES), crew, instructions=TOLD)
     expected = take_steps(whole, STEPS)
-    begun = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
+    begun = session.open_session(WORLD, WORLD.restore(STATES), crew, instructions=TOLD)
     found = take_steps(begun, 4)
-    later = session.open_session(WORLD, begun.state(), crew, told=TOLD)
+    later = session.open_session(WORLD, begun.state(), crew, instructions=TOLD)
     assert later.steps == 4
     found += take_steps(later, STEPS - 4)
     for one, other in zip(found, expected, strict=True):
@@ -182,7 +182,7 @@ def test_invalid_teams_and_instructions_are_rejected_on_opening():
             load_domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search")
         )
     with pytest.raises(StsError, match="an instruction for each of 4"):
-        session.open_session(WORLD, worlds, told=instructed(["Go."], [0]))
+        session.open_session(WORLD, worlds, instructions=instructed(["Go."], [0]))
 
 
 def test_choices_are_those_that_the_step_executes():

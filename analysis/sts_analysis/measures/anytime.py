@@ -129,7 +129,7 @@ def choose_next(
     )
 
 
-def play_runs(name: str, mark: str, settings: Settings, first: int, stop: int) -> Runs:
+def play_runs(name: str, fingerprint: str, settings: Settings, first: int, stop: int) -> Runs:
     """Play runs `first` to `stop` - 1 of an agent by name and fingerprint.
 
     Raises:
@@ -137,7 +137,7 @@ def play_runs(name: str, mark: str, settings: Settings, first: int, stop: int) -
         class has too few environments.
       StsError: the agent failed.
     """
-    agent, classes = agents.load_planned(name, mark), load_class(settings.class_name)
+    agent, classes = agents.load_planned(name, fingerprint), load_class(settings.class_name)
     if settings.seconds is not None and settings.seconds_per_action is None:
         alone = [_play(agent, classes, settings, [run]) for run in range(first, stop)]
         played = Runs(*(np.concatenate(own) for own in zip(*alone, strict=True)))
@@ -204,11 +204,11 @@ def _play(
         worlds = domain.restore([one.state for one in chosen])
         random = streams(("anytime warm-up", settings.seed), [(run, m) for run in runs])
         lockstep.play_episodes(domain, worlds, [Team(Random(), everyone, random)], steps=WARM_UP)
-        told = [list_missions(domain, one.state) for one in chosen]
+        instructions = [list_missions(domain, one.state) for one in chosen]
         offsets = np.array([one.offset for one in chosen])
         balance = functools.partial(subtract_offsets, classes, offsets)
         reward[:, m], counts[:, m], team = _play_environment(
-            domain, worlds, team, told, balance, settings, timeout
+            domain, worlds, team, instructions, balance, settings, timeout
         )
         complexity[:, m] = [one.complexity for one in chosen]
         level[:, m + 1] = raised * (1 + reward[:, m] / 2)
@@ -219,7 +219,7 @@ def _play_environment(
     domain: Domain,
     worlds: Any,
     team: Team,
-    told: Any,
+    instructions: Any,
     balance: Callable[[Any], NDArray[np.float64]],
     settings: Settings,
     timeout: float,
@@ -227,7 +227,7 @@ def _play_environment(
     """Return the average rewards, float64[R], the number of interactions, and the team after."""
     memory = team.memory
     if settings.seconds is not None and settings.seconds_per_action is None:
-        game = open_session(domain, worlds, [team], told=told)
+        game = open_session(domain, worlds, [team], instructions=instructions)
         rewards, times, began = [], [], time.perf_counter()
         while (now := time.perf_counter() - began) < timeout:
             game.step()
@@ -242,7 +242,9 @@ def _play_environment(
         count = steps = int(timeout / each)
         average = np.zeros(len(worlds.rewards))
         if count:
-            played = lockstep.play_episodes(domain, worlds, [team], steps=count, told=told)
+            played = lockstep.play_episodes(
+                domain, worlds, [team], steps=count, instructions=instructions
+            )
             times = [each * (step + 1) for step in range(count)]
             rows = balance(played.rewards).tolist()
             average = np.array([average_reward(row, times, timeout) for row in rows])

@@ -91,8 +91,8 @@ def play_span(settings: Settings, span: Span) -> dict[str, list[list[float]]]:
     named = [(state,) for state in states]
     own = cross_streams(("universal", agent.name, settings.seed), runs, named, pairs)
     worlds, team = domain.restore(states * len(runs)), Team(agent, (0,), own)
-    told = [list_missions(domain, state) for state in states] * len(runs)
-    game = open_session(domain, worlds, [team], told=told)
+    instructions = [list_missions(domain, state) for state in states] * len(runs)
+    game = open_session(domain, worlds, [team], instructions=instructions)
     classes, sums = load_class(settings.class_name), np.zeros((2, len(pairs)))
     offsets = np.array([one.offset for one in chosen] * len(runs))
     for step in range(1, settings.interactions + 1):

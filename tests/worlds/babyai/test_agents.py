@@ -46,7 +46,7 @@ def play_states(
         [Team(agents.load(name), (0,), streams)],
         steps=STEPS,
         script=script,
-        told=instructed([WORLD.instruction(s) for s in own], [0] * len(own)),
+        instructions=instructed([WORLD.instruction(s) for s in own], [0] * len(own)),
     )
 
 

@@ -39,7 +39,7 @@ def hashes(states: list[bytes]) -> dict[str, str]:
     for name, agent in players.items():
         worlds = world.restore(states)
         team = Team(agent, (0, 2), streams)
-        played = play_episodes(world, worlds, [team], steps=STEPS, told=told)
+        played = play_episodes(world, worlds, [team], steps=STEPS, instructions=told)
         out[name] = content_hash(*(a.tobytes() for a in played[:4]), *worlds.states())
         assert np.isfinite(played.log_probs[:, :, 0]).all()
     for name in practice.LEARNERS:

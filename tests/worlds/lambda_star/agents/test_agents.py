@@ -57,7 +57,7 @@ def followed(
         worlds,
         [Team(agents.load(name), players, np.array([stream("agents", name)], np.uint64))],
         steps=steps,
-        told=instructed([text], [given_at]),
+        instructions=instructed([text], [given_at]),
         script=script,
     )
 

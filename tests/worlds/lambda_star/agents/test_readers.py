@@ -61,7 +61,7 @@ def play_instructed(
         [Team(agents.load(name), (0,), streams)],
         steps=length,
         script=Script(actions, np.zeros_like(actions), forced),
-        told=instructed([text] * REPEATS, [len(walked)] * REPEATS),
+        instructions=instructed([text] * REPEATS, [len(walked)] * REPEATS),
     )
 
 
