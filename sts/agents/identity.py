@@ -116,14 +116,18 @@ def fingerprint_code(path: str) -> CodeFingerprint:
     return CodeFingerprint(digest, not (source.hidden_reason or source.reads_outside))
 
 
-def declared_version(mark: str) -> str:
+def declared_version(agent_fingerprint: str) -> str:
     """Return the author's version in a fingerprint; "" if it has no version."""
-    return mark.partition("@")[2]
+    return agent_fingerprint.partition("@")[2]
 
 
-def describe_fingerprint(mark: str) -> str:
+def describe_fingerprint(agent_fingerprint: str) -> str:
     """Return a fingerprint for display, with a remark if it depends on the author's version."""
-    return f"{mark} (identity as stated)" if declared_version(mark) else mark
+    return (
+        f"{agent_fingerprint} (identity as stated)"
+        if declared_version(agent_fingerprint)
+        else agent_fingerprint
+    )
 
 
 def _compute_identity(agent: Agent, arguments: Mapping[str, Any]) -> Identity:

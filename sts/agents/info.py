@@ -55,9 +55,9 @@ def load_info(name: str) -> AgentInfo:
       ArgumentError: it is not an agent.
     """
     agent = load(name)
-    mark, wordings = fingerprint(agent), tuple(agent.wordings)
+    wordings = tuple(agent.wordings)
     return AgentInfo(
-        *(agent.name, mark, agent.deterministic, agent.domain, agent.sees, wordings),
+        *(agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees, wordings),
         reproducible=agent.reproducible,
     )
 

@@ -49,14 +49,14 @@ def load(name: str) -> Agent:
     return build_agent(kind, name, arguments, label)
 
 
-def load_planned(name: str, mark: str) -> Agent:
-    """Return an agent as `load` does; raise `ArgumentError` if its fingerprint is not `mark`."""
+def load_planned(name: str, planned_fingerprint: str) -> Agent:
+    """Return an agent as `load` does; raise `ArgumentError` if its fingerprint is another now."""
     agent = load(name)
     current = fingerprint(agent)
-    if current != mark:
+    if current != planned_fingerprint:
         raise ArgumentError(
             f"the code of agent {name!r} has changed since the run was planned (fingerprint "
-            f"{current}, planned {mark}); start the run again"
+            f"{current}, planned {planned_fingerprint}); start the run again"
         )
     return agent
 

@@ -251,7 +251,7 @@ def covers_part(index: Index, name: str, raw: bytes) -> bool:
 def _locate_ids(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
     """Return the rows of an index as tuples, by id."""
     columns = [table.column(name).to_pylist() for name in SCHEMA]
-    return {row[0]: row for row in zip(*columns, strict=True)}
+    return dict(zip(columns[0], zip(*columns, strict=True), strict=True))
 
 
 def encode_index(index: Index) -> bytes:

@@ -73,9 +73,9 @@ def read_source(name: str, raw: bytes) -> TableSource:
         ) from None
 
 
-def check_format(name: str, mark: str) -> None:
-    """Raise DamagedData if the format `mark` of a Parquet file is another version of ratings."""
-    kind, _, number = mark.partition("/")
+def check_format(name: str, stored_format: str) -> None:
+    """Raise DamagedData if `stored_format` is another version of the format of ratings."""
+    kind, _, number = stored_format.partition("/")
     if kind == FORMAT and number != str(VERSION):
         raise DamagedData(
             f"{name}: ratings format {number}; this version reads {VERSION}: run sts label again"
@@ -200,12 +200,12 @@ def encode_table(
 
 def _distinct_agents(table: pa.Table) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
     """Return the distinct (agent, fingerprint) pairs, and each row's index into them."""
-    names, marks = (table[name].combine_chunks() for name in ("agent", "fingerprint"))
-    pairs = arrow.to_numpy(names.indices).astype(np.int64) * len(marks.dictionary)
-    distinct, codes = np.unique(pairs + arrow.to_numpy(marks.indices), return_inverse=True)
-    words = names.dictionary.to_pylist(), marks.dictionary.to_pylist()
+    names, fingerprints = (table[name].combine_chunks() for name in ("agent", "fingerprint"))
+    pairs = arrow.to_numpy(names.indices).astype(np.int64) * len(fingerprints.dictionary)
+    distinct, codes = np.unique(pairs + arrow.to_numpy(fingerprints.indices), return_inverse=True)
+    words = names.dictionary.to_pylist(), fingerprints.dictionary.to_pylist()
     splits = (divmod(code, len(words[1])) for code in distinct.tolist())
-    return [(words[0][name], words[1][mark]) for name, mark in splits], codes
+    return [(words[0][name], words[1][fingerprint]) for name, fingerprint in splits], codes
 
 
 def _notes_by_agent(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set[str]]:
@@ -225,11 +225,11 @@ def agent_names(agents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]
     It is the agent's name, or NAME#12345678 with the fingerprint's first digits if the name has
     several. People have a fingerprint each and are shown as one agent.
     """
-    marks: dict[str, set[str]] = defaultdict(set)
-    for name, mark in agents:
-        marks[name].add(mark)
+    by_name: dict[str, set[str]] = defaultdict(set)
+    for name, fingerprint in agents:
+        by_name[name].add(fingerprint)
     return {
-        (name, mark): name if len(fingerprints) == 1 or name == HUMAN else f"{name}#{mark[:8]}"
-        for name, fingerprints in marks.items()
-        for mark in fingerprints
+        (name, own): name if len(fingerprints) == 1 or name == HUMAN else f"{name}#{own[:8]}"
+        for name, fingerprints in by_name.items()
+        for own in fingerprints
     }

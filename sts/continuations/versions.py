@@ -33,11 +33,11 @@ def find_shown_name(name: str, versions: Mapping[str, Version], kind: str = "age
     """
     if name in versions:
         return name
-    agent, _, mark = name.partition("#")
+    agent, _, fingerprint = name.partition("#")
     if _can_be_loaded(name):
         info = require_infos([name])[name]
-        agent, mark = info.name, info.fingerprint
-    fitting = [n for n, (a, f) in versions.items() if a == agent and f.startswith(mark)]
+        agent, fingerprint = info.name, info.fingerprint
+    fitting = [n for n, (a, f) in versions.items() if a == agent and f.startswith(fingerprint)]
     if len(fitting) > 1:
         raise ArgumentError(
             f"agent {name} has {len(fitting)} versions: {', '.join(sorted(fitting))}; name one"
@@ -56,9 +56,9 @@ def resolve_agents(workspace: Workspace, names: Sequence[str]) -> list[str]:
     if all(map(_can_be_loaded, names)):
         return list(names)
     index = open_index(workspace.store)
-    agents, marks = index.read_values("agent"), index.read_values("fingerprint")
+    agents, fingerprints = index.read_values("agent"), index.read_values("fingerprint")
     codes = np.unique(np.stack([index.read_codes(n) for n in ("agent", "fingerprint")]), axis=1)
-    shown = agent_names((agents[a], marks[m]) for a, m in codes.T.tolist())
+    shown = agent_names((agents[a], fingerprints[m]) for a, m in codes.T.tolist())
     versions = {name: version for version, name in shown.items()}
     return [_find_spelling(workspace, index, versions, name) for name in names]
 
@@ -69,8 +69,8 @@ def _find_spelling(
     base = name.partition("#")[0]
     if _can_be_loaded(name) or base not in {agent for agent, _ in versions.values()}:
         return name
-    agent, mark = versions[find_shown_name(name, versions)]
-    is_own = index.mask_where("agent", (agent,)) & index.mask_where("fingerprint", (mark,))
+    agent, fingerprint = versions[find_shown_name(name, versions)]
+    is_own = index.mask_where("agent", (agent,)) & index.mask_where("fingerprint", (fingerprint,))
     part, groups, hashes = next(index.locate_rows(np.flatnonzero(is_own)[:1]))
     (continuation,) = read_part(workspace, part, groups=groups, wanted=hashes)
     spelling = str(continuation.provenance.get("agent", agent))
@@ -79,7 +79,7 @@ def _find_spelling(
             f"this workspace does not say how agent {name} was loaded; name it as module:Class"
         )
     now = require_infos([spelling])[spelling]
-    if (now.name, now.fingerprint) != (agent, mark):
+    if (now.name, now.fingerprint) != (agent, fingerprint):
         raise ArgumentError(
             f"agent {name} was played by {spelling}, which is another version now "
             f"({now.name}#{now.fingerprint[:8]}); to run that one, name {spelling}"

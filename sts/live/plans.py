@@ -52,7 +52,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def practice(self) -> bool:
-        """True if the session is not scored."""
+        """True if the session is not scored: it is the one before the person's first."""
         return self.order == 0
 
 

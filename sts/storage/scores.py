@@ -61,9 +61,9 @@ def read_score_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def check_format(name: str, mark: str) -> None:
-    """Raise DamagedData if the format `mark` of a Parquet file is another version of scores."""
-    kind, _, number = mark.partition("/")
+def check_format(name: str, stored_format: str) -> None:
+    """Raise DamagedData if `stored_format` is another version of the format of scores."""
+    kind, _, number = stored_format.partition("/")
     if kind == FORMAT and number != str(VERSION):
         raise DamagedData(
             f"{name}: scores format {number}; this version reads {VERSION}: measure them again"

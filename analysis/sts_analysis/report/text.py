@@ -141,13 +141,13 @@ def decimal_range(interval: Sequence[float] | None) -> str:
     return NONE if interval is None else f"{decimal(interval[0])} to {decimal(interval[1])}"
 
 
-def write_point(point: float | None) -> str:
-    """Write after how many rounds a look was, such as "¼ round"."""
-    if point is None:
+def write_point(rounds: float | None) -> str:
+    """Write how many rounds had been judged at a look, such as "¼ round"; a dash for None."""
+    if rounds is None:
         return NONE
-    if point < 1:
-        return f"{_QUARTERS[point]} round"
-    return pluralise(round(point), "round")
+    if rounds < 1:
+        return f"{_QUARTERS[rounds]} round"
+    return pluralise(round(rounds), "round")
 
 
 _QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}

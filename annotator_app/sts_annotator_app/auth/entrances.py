@@ -41,13 +41,13 @@ class Authenticator:
         self.base = settings.base_path
         self._sign_in = f"{self.base}{SIGN_IN}" if provider else ""
         self._attempts = RateLimiter()
-        self._entering = asyncio.Lock()  # count a failure before the next attempt
+        self._entry_lock = asyncio.Lock()  # count a failure before the next attempt
         self.no_session_page = render_refusal(NO_SESSION, sign_in=self._sign_in)
 
     async def open_invitation(self, request: Request) -> Response:
         """Answer a browser that opens an invitation link or submits its page."""
         token, external_id = await _read_secrets(request)
-        async with self._entering:
+        async with self._entry_lock:
             return await asyncio.to_thread(self._enter, request, token, external_id)
 
     def _enter(self, request: Request, token: str, external_id: str) -> Response:

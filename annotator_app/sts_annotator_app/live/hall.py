@@ -75,8 +75,8 @@ class Hall:
         self._workspace, self._find_scenario = workspace, find_scenario
         self._add_continuation, self._check_person = add_continuation, check_person
         self._rooms: dict[str, Room] = {}
-        self._entering = asyncio.Lock()
-        self._lock, self._starting = threading.Lock(), threading.Lock()
+        self._entry_lock = asyncio.Lock()
+        self._lock, self._start_lock = threading.Lock(), threading.Lock()
         self._sessions: dict[str, _Session] = {}
         for path in sorted(workspace.path("live", "sessions").glob("*.jsonl")):
             try:
@@ -105,7 +105,7 @@ class Hall:
           Refused: all places are taken, or the person has done all sessions.
           StsError: the session cannot be created.
         """
-        with self._starting:
+        with self._start_lock:
             sessions = [s for s in self._list_sessions() if s.opening.study == plan.name]
             own = [session for session in sessions if session.person == pseudonym]
             if running := next(filter(self._is_running, own), None):
@@ -130,7 +130,7 @@ class Hall:
           Refused: none is left that one person can play.
           StsError: no session can be created.
         """
-        with self._starting:
+        with self._start_lock:
             sessions = [s for s in self._list_sessions() if s.opening.scenario]
             own = [session for session in sessions if session.person == pseudonym]
             if running := next(filter(self._is_running, own), None):
@@ -201,7 +201,7 @@ class Hall:
           StsError: it cannot be resumed.
         """
         await asyncio.to_thread(self._check_person, person)
-        async with self._entering:
+        async with self._entry_lock:
             room = self._rooms.get(session)
             if room is None or room.task.done():  # one that stopped is resumed from its journal
                 known = self._sessions.get(session)

@@ -71,7 +71,7 @@ class Room:
         self._turns: dict[int, Turn] = {}  # next turns, by player
         self._held: dict[int, Turn] = {}  # keys that are held down, by player
         self._changed = asyncio.Event()
-        self._alone = asyncio.Lock()  # the game is used by one coroutine at a time
+        self._game_lock = asyncio.Lock()  # the game is used by one coroutine at a time
         self._slow = False
         self._done: set[int] = set()  # participants who mark nothing more
         self._is_closed = False  # True once nothing more can be changed
@@ -90,7 +90,7 @@ class Room:
           Refused: there is none.
           Unavailable: the journal cannot be written.
         """
-        async with self._alone:
+        async with self._game_lock:
             places = {p.name: i for i, p in enumerate(self.game.participants) if p.acts}
             if name in places:
                 return places[name]
@@ -101,7 +101,7 @@ class Room:
 
     async def enter(self, participant: int, connection: Connection) -> None:
         """Connect a person; an earlier connection of theirs is closed."""
-        async with self._alone:
+        async with self._game_lock:
             before = self._connections.pop(participant, None)
             if before is not None:
                 await before.close("This session was opened in another tab.")
@@ -120,7 +120,7 @@ class Room:
         del self._connections[participant]
         self._turns.clear()
         self._held.clear()
-        async with self._alone:
+        async with self._game_lock:
             await asyncio.to_thread(self._note, "left", participant)
             await self._send_state()
         self._changed.set()
@@ -132,7 +132,7 @@ class Room:
             if kind in ("press", "release"):
                 self._take_key(participant, kind, message)
                 return {"type": "key"}
-            async with self._alone:
+            async with self._game_lock:
                 if self._is_closed:
                     raise ArgumentError("This session is closed and can no longer be changed.")
                 await asyncio.to_thread(self._handle, participant, kind, message)
@@ -191,7 +191,7 @@ class Room:
             await self._send_state()
             if self.game.told:  # which may be marked until then
                 await self._wait_for_marks()
-            async with self._alone:
+            async with self._game_lock:
                 self._is_closed = True
             await self._finish(self.game)
         except (Unavailable, OSError) as error:  # of the disk; what is on it can be resumed
@@ -201,7 +201,7 @@ class Room:
             _LOG.error("live session %s: %s", self.game.opening.id, error)
             await self._broadcast({"type": "stopped", "text": FAILED})
         finally:
-            async with self._alone:
+            async with self._game_lock:
                 self._is_closed = True
                 await asyncio.to_thread(self.game.close)
 
@@ -260,7 +260,7 @@ class Room:
             async with asyncio.timeout(self._patience if self.game.time else None):
                 await self._wait_until(lambda: self._all_here or bool(self.game.ended))
         except TimeoutError:
-            async with self._alone:
+            async with self._game_lock:
                 await asyncio.to_thread(self.game.end, "left")
                 await self._broadcast({"type": "ended", "text": LEFT})
 
@@ -282,7 +282,7 @@ class Room:
 
     async def _step(self, late_ms: float) -> None:
         turns, self._turns = self._held | self._turns, {}
-        async with self._alone:
+        async with self._game_lock:
             if self.game.ended:
                 return
             try:

@@ -104,12 +104,12 @@ def scan_part(
     Of failures, every step is confirmed here: they are few, next to recordings.
     """
     categories, columns = make(), batches.read_columns(part)
-    marks = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
+    world_keys = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
     origins = _Origins(columns)
     out: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
 
     def add(c: Category, hits: CandidateColumns) -> None:
-        steps = _encode_hits(c, columns, origins, marks, number, hits, limits)
+        steps = _encode_hits(c, columns, origins, world_keys, number, hits, limits)
         out[c.name].append(steps if limits.from_failures else prune_steps(c, steps, limits))
 
     for domain, positions, abreast in columns.batches():
@@ -224,14 +224,14 @@ def _encode_hits(
     category: Category,
     columns: TrajectoryColumns,
     origins: _Origins,
-    marks: NDArray[np.uint64],
+    world_keys: NDArray[np.uint64],
     number: int,
     hits: CandidateColumns,
     limits: ScanLimits,
 ) -> FoundSteps:
     """Return the steps of a part that may be asked, with their order and strata."""
     full = np.array(sorted(limits.full[category.name]), np.uint64)
-    free = ~np.isin(marks[hits.episode], full)
+    free = ~np.isin(world_keys[hits.episode], full)
     if limits.from_failures:
         free &= origins.is_reached(category, hits)
     if not free.all():
@@ -242,7 +242,7 @@ def _encode_hits(
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
     rows: Rows = {
         "order": _hit_orders(category, columns, hits, limits.seed),
-        "world": marks[position],
+        "world": world_keys[position],
         "part": np.full(len(position), number),
         "row": columns.rows[position],
         "step": hits.step,

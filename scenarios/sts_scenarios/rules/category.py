@@ -268,8 +268,10 @@ def name_in_errors(category: Category) -> Category:
 
     rubric, words = category.rubric, category.template_fields
     if rubric and rubric.overlay:
-        mark = blamed(rubric.overlay, "make the overlay of {id}", lambda values: Overlay(*values))
-        rubric = replace(rubric, overlay=mark)
+        overlay = blamed(
+            rubric.overlay, "make the overlay of {id}", lambda values: Overlay(*values)
+        )
+        rubric = replace(rubric, overlay=overlay)
     find = blamed(
         category.candidates, "find candidates in {id}", lambda candidates: iter(list(candidates))
     )

@@ -97,8 +97,8 @@ def _label_set(suite: Suite, rules: Mapping[str, Category]) -> tuple[str, bool]:
     """Return the label set of these rules and worlds, and whether all code could be read."""
     names = {s.category for s in suite.scenarios} & {*rules}
     worlds = {s.recording.domain for s in suite.scenarios}
-    marks, read = compute_rule_fingerprints((rules[name] for name in names), worlds)
-    return labels.label_set_name(suite.hash, marks), read
+    fingerprints, read = compute_rule_fingerprints((rules[name] for name in names), worlds)
+    return labels.label_set_name(suite.hash, fingerprints), read
 
 
 def compute_rule_fingerprints(
@@ -110,13 +110,13 @@ def compute_rule_fingerprints(
     """
     by_name = {rule.name: rule for rule in rules}
     codes = {name: fingerprint_code(rule.code_path) for name, rule in by_name.items()}
-    marks = {name: f"{codes[name].digest} {rule.version}" for name, rule in by_name.items()}
-    marks |= {
+    fingerprints = {name: f"{codes[name].digest} {rule.version}" for name, rule in by_name.items()}
+    fingerprints |= {
         f"domain {name}": fingerprint_code(code_path(name)).digest
         for name in worlds
         if code_path(name)
     }
-    return marks, all(code.is_complete for code in codes.values())
+    return fingerprints, all(code.is_complete for code in codes.values())
 
 
 def _stored_source(space: KeyValueStore, name: str) -> label_table.TableSource | None:

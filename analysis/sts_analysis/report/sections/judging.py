@@ -70,7 +70,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def compute(study: Study) -> Result:
-    """Answer the questions."""
+    """Answer what a reader asks about judging: how much, how alike, how accurate; see `Row`."""
     if study.source != "human":
         return Result(_answer_without_people(study), (), (), ())
     rows = [

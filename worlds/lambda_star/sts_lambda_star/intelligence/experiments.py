@@ -138,9 +138,9 @@ def _play_job(job: _Job) -> dict[int, RewardSums]:
         job.settings, seed=seed, start=job.start, stop=job.stop
     )
     received = np.empty((job.stop - job.start, len(names)), np.int64)
-    for i, (name, marks) in enumerate(zip(names, fingerprints, strict=True)):
-        members = zip(name.split(","), marks.split(","), strict=True)
-        team = [load_planned(member.strip(), mark) for member, mark in members]
+    for i, (name, of_members) in enumerate(zip(names, fingerprints, strict=True)):
+        members = zip(name.split(","), of_members.split(","), strict=True)
+        team = [load_planned(member.strip(), fingerprint) for member, fingerprint in members]
         received[:, i] = total_rewards(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
         for agent in team:
             check_unchanged(agent)

@@ -45,9 +45,9 @@ def score_rows(scores: Scores) -> list[dict[str, Any]]:
             "n": mean.episodes,
             "parameters": canonical_json(scores.settings).decode(),
             "sees": mean.sees,
-            "fingerprint": mark,
+            "fingerprint": fingerprint,
         }
-        for mean, mark in zip(scores.agents, scores.fingerprints, strict=True)
+        for mean, fingerprint in zip(scores.agents, scores.fingerprints, strict=True)
     ]
 
 

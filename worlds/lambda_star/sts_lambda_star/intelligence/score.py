@@ -102,8 +102,8 @@ def score_agents(
     """
     teams = [load_team(name) for name in names]
     all_settings = [base, *(run.settings for run in further)]
-    marks = tuple(",".join(fingerprint(member) for member in team) for team in teams)
-    experiment = Experiment(tuple(names), marks, episodes, seed, rehearsals)
+    fingerprints = tuple(",".join(fingerprint(member) for member in team) for team in teams)
+    experiment = Experiment(tuple(names), fingerprints, episodes, seed, rehearsals)
     experiments.check_experiment(experiment, teams, all_settings, workers)
     results = experiments.play_experiment(experiment, all_settings, workers, progress)
     agents = [(team_name(team), team_access(team, rehearsals)) for team in teams]
@@ -115,7 +115,7 @@ def score_agents(
         _compute_differences(means, sums, base),
         tuple(_break_down(agents, ranked, base, further, results)),
         _settings_record(base, experiment),
-        marks,
+        fingerprints,
     )
 
 
