@@ -1,7 +1,8 @@
 """Modules whose names are listed in a stub, and imported when they are first used."""
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,25 @@ def read_stub(module_file: str) -> dict[str, str]:
     """
     text = Path(module_file).with_suffix(".pyi").read_text()
     return {name: f"{home}:{own_name}" for home, own_name, name in _IMPORT.findall(text)}
+
+
+def export_stub(
+    module: str, module_file: str
+) -> tuple[dict[str, str], Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the homes, `__getattr__` and `__dir__` of a module that imports its names when used.
+
+    Args:
+      module: its `__name__`.
+      module_file: its `__file__`, next to its stub.
+    """
+    homes = read_stub(module_file)
+
+    def get(name: str) -> Any:
+        value = load_name(module, name, homes)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    return homes, get, lambda: sorted({*vars(sys.modules[module]), *homes})
 
 
 def load_name(module: str, name: str, homes: Mapping[str, str]) -> Any:
