@@ -16,8 +16,9 @@ from sts_analysis.inputs.scores import PASS_RATE
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.appendix import consistency, correlations, provenance
 from sts_analysis.report.core import Report, Study, html, interval, join
+from sts_analysis.report.headline import name_source
 from sts_analysis.report.markup import render_table
-from sts_analysis.report.sections import conclusion, judging
+from sts_analysis.report.sections import judging
 from sts_analysis.report.text import decimal, decimal_range, percent, pluralise, point_range, points
 from sts_analysis.statistics.interactions import measure_interactions
 from sts_analysis.statistics.rank_correlations import measure_noise, measure_reliability
@@ -109,7 +110,7 @@ def _describe_study(study: Study) -> dict[str, str]:
     ranked, digests = study.claim.ranked, study.subject.digests
     judged, planned = study.progress.judged, pluralise(study.progress.planned, "clip")
     count = f", {judged:,} of {planned} as often as planned" if study.source == "human" else ""
-    found = {"Labels": f"{conclusion.name_source(study)}{count}."}
+    found = {"Labels": f"{name_source(study)}{count}."}
     found["Command"] = shlex.join(
         ["sts", "report", *study.find_result(provenance.compute).arguments]
     )
