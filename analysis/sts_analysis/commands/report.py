@@ -15,9 +15,9 @@ from sts.errors import ArgumentError, DamagedData
 from sts.names import quote
 from sts_analysis.commands.source import (
     EITHER,
-    FOREIGN,
     SEED,
-    ForeignTable,
+    TABLE_FLAGS,
+    TableFlags,
     check_spellings,
     gather_source,
     parse_mapping,
@@ -47,7 +47,7 @@ def report(
     table: str | None = option(
         "FILE", "ratings table instead of a suite: .csv, .tsv, .parquet, .xlsx (default: none)"
     ),
-    foreign: ForeignTable = FOREIGN,
+    table_flags: TableFlags = TABLE_FLAGS,
     scores: str | None = option(
         "FILE", "table of other metrics of the agents (default: the workspace's)"
     ),
@@ -129,7 +129,7 @@ def report(
     from sts.storage.workspace import Workspace
     from sts_analysis.inputs.mapping import find_columns, require_columns
 
-    mapping = parse_mapping(table, foreign)
+    mapping = parse_mapping(table, table_flags)
     if table is not None and (header := read_header(Path(table))) is not None:
         file = Path(table).name
         require_columns(file, header, find_columns(file, header, TYPES, mapping), mapping)
@@ -140,8 +140,8 @@ def report(
     from sts_analysis.inputs.gather import add_scores
     from sts_analysis.report.write import PARTS, check_folder, write_report
 
-    check_spellings(table, foreign, scores)
-    gathered = gather_source(suite, table, foreign, workspace_path, compare_to)
+    check_spellings(table, table_flags, scores)
+    gathered = gather_source(suite, table, table_flags, workspace_path, compare_to)
     if scores is not None:
         gathered = add_scores(gathered, Path(scores))
     if gathered.reading is not None and not gathered.reading.is_usual:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sts.cli.arguments import warn
 from sts.cli.command import argument, option, repeatable, switch
@@ -20,7 +20,7 @@ EITHER = "give either a suite, NAME@VERSION, or --table FILE"
 SEED = option("S", "seed of the random draws (default: 0)", 0, least=0)
 
 
-class ForeignTable(NamedTuple):
+class TableFlags(NamedTuple):
     """Options that say how a table of other people is read."""
 
     column: list[str] = repeatable(
@@ -64,7 +64,7 @@ class PilotSource(NamedTuple):
 
     suite: str | None = argument("NAME@VERSION", "fully or partly annotated suite", nargs="?")
     table: str | None = option("FILE", "ratings table instead of a suite (default: none)")
-    foreign: ForeignTable = ForeignTable()
+    table_flags: TableFlags = TableFlags()
     target: Literal["sampled", "fixed"] = option(
         ("sampled", "fixed"),
         "whether the scenarios are a sample (default) or all that matter",
@@ -75,18 +75,18 @@ class PilotSource(NamedTuple):
     )
 
 
-FOREIGN, PILOT = ForeignTable(), PilotSource()
+TABLE_FLAGS, PILOT = TableFlags(), PilotSource()
 
 
 def has_source(source: PilotSource) -> bool:
     """Return whether there is a suite or a table; raise ArgumentError if there are both."""
     if source.suite is not None and source.table is not None:
         raise ArgumentError(EITHER)
-    parse_mapping(source.table, source.foreign)
+    parse_mapping(source.table, source.table_flags)
     return source.suite is not None or source.table is not None
 
 
-def parse_mapping(table: str | None, foreign: ForeignTable) -> ColumnMapping:
+def parse_mapping(table: str | None, flags: TableFlags) -> ColumnMapping:
     """Return how the options of a command say that a table is read.
 
     Raises:
@@ -97,10 +97,10 @@ def parse_mapping(table: str | None, foreign: ForeignTable) -> ColumnMapping:
 
     if table is None:
         for name in ("column", "success", "failure", *TableOptions.__annotations__):
-            if getattr(foreign, name):
+            if getattr(flags, name):
                 raise ArgumentError(f"--{name.replace('_', '-')} needs --table")
     columns: dict[str, str] = {}
-    for pair in foreign.column:
+    for pair in flags.column:
         name, separator, column = pair.partition("=")
         if not (separator and name and column):
             raise ArgumentError(
@@ -112,28 +112,16 @@ def parse_mapping(table: str | None, foreign: ForeignTable) -> ColumnMapping:
                 f"and {quote(column)}"
             )
         columns[name] = column
-    wide = foreign.annotator_columns
-    return make_mapping(
-        columns,
-        foreign.success,
-        foreign.failure,
-        not_done=foreign.not_done,
-        cannot_judge=foreign.cannot_judge,
-        ignore=foreign.ignore,
-        annotator_columns=wide.split(",") if wide else (),
-        model_annotator=foreign.model_annotator,
-        leave_out=foreign.leave_out,
-        unused=foreign.unused,
-        keep_equal_rows=foreign.keep_equal_rows,
-        format=foreign.format or "",
-        of_command=True,
-    )
+    options: Any = {name: getattr(flags, name) for name in TableOptions.__annotations__}
+    wide = flags.annotator_columns
+    options |= {"annotator_columns": wide.split(",") if wide else (), "format": flags.format or ""}
+    return make_mapping(columns, flags.success, flags.failure, of_command=True, **options)
 
 
 def gather_source(
     suite: str | None,
     table: str | None,
-    foreign: ForeignTable,
+    flags: TableFlags,
     workspace_path: str | None,
     against: str | None = None,
 ) -> Gathered:
@@ -141,9 +129,9 @@ def gather_source(
     from sts.spellings import make_spellings
     from sts_analysis.inputs.gather import gather_table
 
-    spellings = make_spellings(foreign.same, foreign.distinct)
+    spellings = make_spellings(flags.same, flags.distinct)
     if table is not None:
-        return gather_table(Path(table), parse_mapping(table, foreign), spellings)
+        return gather_table(Path(table), parse_mapping(table, flags), spellings)
     # Only a suite needs a workspace, its annotations, and worlds to check it by.
     from sts.storage.workspace import Workspace
     from sts_analysis.inputs.workspace import gather
@@ -153,9 +141,9 @@ def gather_source(
     return gathered._replace(spellings=spellings)
 
 
-def check_spellings(table: str | None, foreign: ForeignTable, scores: str | None = None) -> None:
+def check_spellings(table: str | None, flags: TableFlags, scores: str | None = None) -> None:
     """Raise ArgumentError if spellings are given without a table."""
-    if (foreign.same or foreign.distinct) and table is None and not scores:
+    if (flags.same or flags.distinct) and table is None and not scores:
         raise ArgumentError("--same and --distinct need --table or --scores")
 
 
@@ -163,8 +151,8 @@ def load_pilot(source: PilotSource, workspace_path: str | None) -> Pilot:
     """Read the pilot of a study: a suite that is annotated in part, or a ratings table."""
     from sts_analysis.planning.pilot import read_pilot
 
-    check_spellings(source.table, source.foreign)
-    gathered = gather_source(source.suite, source.table, source.foreign, workspace_path)
+    check_spellings(source.table, source.table_flags)
+    gathered = gather_source(source.suite, source.table, source.table_flags, workspace_path)
     for question in gathered.reading.questions if gathered.reading else ():
         warn(question)
     return read_pilot(gathered.ratings, gathered.suite, target=source.target, source=source.labels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sts.cli.arguments import format_table, to_records
 from sts.cli.command import WORKERS, Result, argument, declare, option, repeatable, switch
@@ -19,95 +19,86 @@ if TYPE_CHECKING:
 _STRATA = ("difficulty", "source", "recorder")
 
 
-@declare("mine mysuite --per-category 10 --seed 1")
-def mine(
-    workspace: Workspace,
-    *,
-    name: str = argument("NAME", "name of the draft"),
-    per_category: int = option("N", "maximum number of scenarios per category", 10),
-    category: list[str] = repeatable(
-        "C", "only this one, a name or module:NAME; repeatable (default: all)"
-    ),
+class Options(NamedTuple):
+    """Options of `sts mine`, called as the arguments of `sts.mine`."""
+
+    per_category: int = option("N", "maximum number of scenarios per category", 10)
+    categories: list[str] = repeatable(
+        "C", "only this one, a name or module:NAME; repeatable (default: all)", flag="--category"
+    )
     partner: str | None = option(
         "P", "behaviour of the other players: no-op, replay or agent:NAME (default: the category's)"
-    ),
+    )
     where: str | None = option(
         "FILTER", "only at steps that satisfy a condition, such as 'last_reward < 0' (default: all)"
-    ),
+    )
     miner: str | None = option(
         "module:NAME",
         "your function that yields candidates, for one --category (default: the category's)",
-    ),
+    )
     split: str = option(
         ("test", "train"),
         "train: training episodes for instruction-following agents instead of scenarios",
         "test",
-    ),
+    )
     from_sessions: str | None = option(
         "SOURCE",
         "what people asked in live sessions: requests, or failures of agents only",
         choices=("requests", "failures"),
-    ),
+    )
     from_failures: str | None = option(
         "NAME@VERSION",
         "take a share from continuations of this suite whose automatic label is failure",
-    ),
+    )
     failure_share: float | None = option(
         "S", "fraction of a category's scenarios from --from-failures (default: 0.3)", type=float
-    ),
-    distinct_profiles: bool = switch("no two scenarios of a category with equal response profiles"),
+    )
+    distinct_profiles: bool = switch("no two scenarios of a category with equal response profiles")
     discriminating_share: float | None = option(
         "S",
         "fraction of each category, 0 to 0.5, chosen because agents differ on it and at least "
         "one instruction-following agent passes",
         type=float,
-    ),
-    agent: list[str] = repeatable(
+    )
+    agents: list[str] = repeatable(
         "A",
         "agent for response profiles and --from-failures; repeatable (default: the agents "
         "named by the environment's categories)",
-    ),
+        flag="--agent",
+    )
     max_per_environment: int | None = option(
         "N",
         "maximum number of scenarios of a category from one world, at least a horizon apart "
         "(default: 1; with --from-sessions, all)",
         type=int,
-    ),
+    )
     stratify_by: list[str] = repeatable(
         _STRATA,
         "offer one candidate step of a world for each value; repeatable (default: all three)",
-    ),
-    seed: int = option("S", "seed of the selection", 0),
-    workers: int = WORKERS,
-    overwrite: bool = switch("replace an existing draft"),
+    )
+    seed: int = option("S", "seed of the selection", 0)
+    workers: int = WORKERS
+    overwrite: bool = switch("replace an existing draft")
+
+
+_OPTIONS = Options()
+
+
+@declare("mine mysuite --per-category 10 --seed 1")
+def mine(
+    workspace: Workspace,
+    *,
+    name: str = argument("NAME", "name of the draft"),
+    options: Options = _OPTIONS,
 ) -> Result:
     """Mine scenarios from recorded trajectories into a draft."""
     from sts_scenarios import api
 
-    draft = api.mine(
-        name,
-        categories=category or (),
-        per_category=per_category,
-        seed=seed,
-        partner=partner,
-        where=where,
-        miner=miner,
-        split=split,
-        max_per_environment=max_per_environment,
-        stratify_by=stratify_by or _STRATA,
-        from_sessions=from_sessions,
-        from_failures=from_failures,
-        failure_share=failure_share,
-        discriminating_share=discriminating_share,
-        distinct_profiles=distinct_profiles,
-        agents=agent or (),
-        workers=workers,
-        overwrite=overwrite,
-        workspace=workspace,
-    )
+    options = options._replace(stratify_by=options.stratify_by or [*_STRATA])
+    draft = api.mine(name, **options._asdict(), workspace=workspace)
     outcome, mined = draft.outcome, draft.outcome.mined
-    value, text = _summarise(mined, outcome.categories, per_category)
-    recordings = f"{count_noun(outcome.in_split, 'trajectory')} of the {split} split"
+    value, text = _summarise(mined, outcome.categories, options.per_category)
+    recordings = f"{count_noun(outcome.in_split, 'trajectory')} of the {options.split} split"
     recordings += f" and {outcome.failed} failed continuations" if outcome.failed else ""
     lines = [
         f"{count_noun(len(mined.scenarios), 'scenario')} from {recordings}",
