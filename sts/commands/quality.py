@@ -99,7 +99,11 @@ def quality(
     parts = (
         _accuracy_table(measured, study),
         _attention_table(watching, study),
-        "\n".join(map(_format_exclusion, excluded)),
+        "\n".join(
+            f"{one.name} is excluded since {format_time(one.decided)} UTC by {one.by}: "
+            f"{one.reason} ({count_noun(one.judgements, 'judgement')})"
+            for one in excluded
+        ),
         *(_agreement_line(alpha), times),
     )
     tables = _unjudgeable_table(unable), _differing_table(differing)
@@ -135,13 +139,6 @@ def _attention_table(people: list[Attention], study: StudySettings) -> str:
         for person in people
     ]
     return format_table(("annotator", "latest", "watched", ""), rows) if rows else ""
-
-
-def _format_exclusion(decision: Exclusion) -> str:
-    return (
-        f"{decision.name} is excluded since {format_time(decision.decided)} UTC by {decision.by}: "
-        f"{decision.reason} ({count_noun(decision.judgements, 'judgement')})"
-    )
 
 
 def _format_share(right: Accuracy) -> str:

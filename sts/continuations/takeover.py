@@ -98,7 +98,8 @@ def continue_all(
     watch = make_replay_check(batch)
     watch(-1, worlds)
     repeats = isinstance(agent, Recorded)
-    script = repeat_script(make_script(domain, longest_first, recorded=repeats), count)
+    once = make_script(domain, longest_first, recorded=repeats)
+    script = Script(*(np.repeat(array, count, axis=0) for array in once))
     instructions = None if repeats else [s.instructions for s in batch]
     is_apart = by_scenario and not repeats
     player = play_apart(bind_agent(agent, domain), count) if is_apart else agent
@@ -216,11 +217,6 @@ def make_script(domain: Domain, scenarios: Sequence[Scenario], *, recorded: bool
         if not parse_partner_agent(s.partner):
             forced[b][rest, others] = True
     return Script(actions, utterances, forced)
-
-
-def repeat_script(script: Script, count: int) -> Script:
-    """Return a script in which each episode is repeated `count` times in a row."""
-    return Script(*(np.repeat(array, count, axis=0) for array in script))
 
 
 def make_replay_check(scenarios: Sequence[Scenario]) -> Callable[[int, Worlds], None]:

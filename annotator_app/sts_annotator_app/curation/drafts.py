@@ -67,7 +67,7 @@ class CachedDraft:
         self.editor: Callable[[str, str], Editor] = lru_cache(_MAX_EDITORS)(self._open_editor)
         self.editing = threading.Lock()
         self.states_at: Callable[[int], Mapping[str, CandidateState]]
-        self.states_at = lru_cache(_MAX_STATES)(self._compute_states)
+        self.states_at = lru_cache(_MAX_STATES)(lambda n: fold_decisions(self.decisions[:n]))
         self._agreement_after: Callable[[int], dict[str, Any] | None]
         self._agreement_after = lru_cache(1)(self._compute_agreement)
 
@@ -92,9 +92,6 @@ class CachedDraft:
                 if (candidate := self.candidates.get(decision.candidate)) is not None:
                     state = apply_decision(candidate.state, decision)
                     self.candidates[decision.candidate] = candidate._replace(state=state)
-
-    def _compute_states(self, number: int) -> Mapping[str, CandidateState]:
-        return fold_decisions(self.decisions[:number])
 
     def get_filter_values(self, candidate: DraftCandidate) -> FilterValues:
         """Return the values by which a candidate is filtered, in its current version."""

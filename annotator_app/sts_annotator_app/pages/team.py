@@ -77,7 +77,11 @@ def _show(lead: Annotator) -> None:
     _show_outcome()
     st.subheader("Members")
     _show_members(members, lead, now, pauses, consents, attention, qualities, exclusions)
-    _show_exclusions(exclusions)
+    for decision in exclusions.values():
+        st.text(
+            f"{decision.name}: excluded since {format_time(decision.decided)} UTC by {decision.by} "
+            f"with {count_noun(decision.judgements, 'judgement')}: {decision.reason}"
+        )
     _show_member_forms(members, lead, now)
     if counts is None:
         return
@@ -194,14 +198,6 @@ def _decide_exclusion(
     connection: Connection, name: str, lead: Annotator, reason: str, **more: Any
 ) -> Exclusion:
     return set_excluded(connection, name, lead, validate_reason(reason), **more)
-
-
-def _show_exclusions(exclusions: Mapping[int, Exclusion]) -> None:
-    for decision in exclusions.values():
-        st.text(
-            f"{decision.name}: excluded since {format_time(decision.decided)} UTC by {decision.by} "
-            f"with {count_noun(decision.judgements, 'judgement')}: {decision.reason}"
-        )
 
 
 def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[DailyWork]) -> None:

@@ -1,7 +1,6 @@
 """Command-line flags for the settings of new Λ* worlds."""
 
 import re
-from typing import Any
 
 from sts.plugin import ArgumentError, Flag, read_whole_flag
 
@@ -14,21 +13,24 @@ def parse_size(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _parse_sides(text: str) -> dict[str, Any]:
-    return dict(zip(("height", "width"), parse_size(text), strict=True))
-
-
-def _parse_participants(text: str) -> dict[str, Any]:
-    return {"n_players": read_whole_flag("--team", text, least=1)}
-
-
-def _parse_horizon(text: str) -> dict[str, Any]:
-    return {"horizon": read_whole_flag("--steps", text)}
-
-
 FLAGS = (
-    Flag("size", "HxW", "rows and columns (default: 10x10)", _parse_sides),
-    Flag("team", "P", "number of players (default: 1)", _parse_participants),
+    Flag(
+        "size",
+        "HxW",
+        "rows and columns (default: 10x10)",
+        lambda t: dict(zip(("height", "width"), parse_size(t), strict=True)),
+    ),
+    Flag(
+        "team",
+        "P",
+        "number of players (default: 1)",
+        lambda t: {"n_players": read_whole_flag("--team", t, least=1)},
+    ),
     Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", lambda p: {"patterns": p}),
-    Flag("steps", "T", "steps per episode (default: 50)", _parse_horizon),
+    Flag(
+        "steps",
+        "T",
+        "steps per episode (default: 50)",
+        lambda t: {"horizon": read_whole_flag("--steps", t)},
+    ),
 )

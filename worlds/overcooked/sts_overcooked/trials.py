@@ -226,7 +226,10 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Recor
         return RecordedEpisode(
             name,
             split,
-            tuple(_hash_worker(rows[column].iloc[0]) for column in workers),
+            tuple(
+                content_hash(SOURCE_NAME.encode(), str(rows[column].iloc[0]).encode())[:8]
+                for column in workers
+            ),
             tuple("agent" if value == "False" else "human" for value in are_human or HATS),
             str(kitchens[0][0]),
             grid,
@@ -237,10 +240,6 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Recor
     except _MALFORMED as error:
         public_id = f" (trial_id {rows['trial_id'].iloc[0]!s:.80})" if is_public else ""
         raise DamagedData(f"{path}: {name}{public_id}, step {step}: {error!s:.200}") from None
-
-
-def _hash_worker(worker: object) -> str:
-    return content_hash(SOURCE_NAME.encode(), str(worker).encode())[:8]
 
 
 def _parse_layout(text: str) -> list[Any]:

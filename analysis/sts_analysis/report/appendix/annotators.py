@@ -258,7 +258,9 @@ def _render_people(result: Result) -> Markup:
             "Cannot judge": "cannot_judge",
             "Effect ± error, points": _write_effect,
             "Agreement with others": "agreement",
-            "References right": lambda row: _count_right(row.references) if answered else None,
+            "References right": lambda row: (
+                f"{row.references.right:,} of {row.references.answered:,}" if answered else None
+            ),
             "Balanced accuracy": lambda row: _write_accuracy(row.references),
             "Median time": lambda row: (
                 None if row.median_seconds is None else f"{row.median_seconds:.0f} s"
@@ -266,10 +268,6 @@ def _render_people(result: Result) -> Markup:
             "Hours": lambda row: decimal(row.hours, 1),
         },
     )
-
-
-def _count_right(references: References) -> str:
-    return f"{references.right:,} of {references.answered:,}"
 
 
 def _write_effect(row: Row) -> str:

@@ -289,7 +289,9 @@ def _render_agents(result: Result, report: Report) -> Markup:
         "95% interval": _write_interval,
         "Other annotators": lambda row: percent_range(row.other_annotators_interval),
         "Unadjusted": "plain_rate",
-        "Units (effective)": _write_units,
+        "Units (effective)": lambda row: (
+            f"{row.units:,} ({row.effective_units:.0f})" if row.effective_units else "0"
+        ),
         "Scenarios": "scenarios",
         "Missing": "scenarios_missing",
         "Continuations judged": lambda r: f"{r.continuations_judged:,} of {r.continuations:,}",
@@ -308,10 +310,6 @@ def _write_interval(row: Row) -> str:
     if row.interval is None and row.pass_rate is not None:
         return count_passed(row.successes, row.continuations_judged)
     return percent_range(row.interval)
-
-
-def _write_units(row: Row) -> str:
-    return f"{row.units:,} ({row.effective_units:.0f})" if row.effective_units else "0"
 
 
 def _write_caption(result: Result, report: Report) -> str:

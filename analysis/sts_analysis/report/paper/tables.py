@@ -3,7 +3,7 @@
 from sts_analysis.inputs.scores import PASS_RATE
 from sts_analysis.report.core import Interval, Report
 from sts_analysis.report.paper.table import Table
-from sts_analysis.report.text import NONE, decimal, p_value, point_range, points
+from sts_analysis.report.text import NONE, decimal, decimal_range, p_value, point_range, points
 
 MAX_PAIRS = 200
 
@@ -95,9 +95,7 @@ def _correlate(report: Report) -> Table | None:
             row.second,
             str(row.agents),
             decimal(row.rho),
-            NONE
-            if row.interval is None
-            else f"{decimal(row.interval[0])} to {decimal(row.interval[1])}",
+            decimal_range(row.interval),
         )
         for row in found.rows
         if row.first == PASS_RATE

@@ -196,10 +196,6 @@ def _render_card(pick: Pick, result: Result) -> Markup:
     )
 
 
-def _write_rates(pick: Pick) -> str:
-    return ", ".join(f"{rate.agent} {percent(rate.pass_rate)}" for rate in pick.rates)
-
-
 def _render_still(still: Still, pick: Pick) -> Markup:
     (rate,) = (rate.pass_rate for rate in pick.rates if rate.agent == still.agent)
     colour, sign, word = _DISPUTED if still.passed is None else _SIGNS[still.passed]
@@ -246,7 +242,12 @@ def _render_list(result: Result) -> Markup:
     for kind in dict.fromkeys(pick.kind for pick in result.picks):
         picks = [pick for pick in result.picks if pick.kind == kind]
         cells = join(
-            html("<li><b>{}</b> {}</li> ", pick.scenario, _write_rates(pick)) for pick in picks
+            html(
+                "<li><b>{}</b> {}</li> ",
+                pick.scenario,
+                ", ".join(f"{rate.agent} {percent(rate.pass_rate)}" for rate in pick.rates),
+            )
+            for pick in picks
         )
         label = _label(kind, result)
         rows.append(html("<tr><th scope=row>{}</th><td><ul>{}</ul></td></tr>", label, cells))
