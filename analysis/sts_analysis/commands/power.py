@@ -7,9 +7,15 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sts.cli.arguments import format_table
 from sts.cli.command import Result, declare, option
 from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts_analysis.commands.power_text import (
+    ONE_CONTINUATION,
+    SIZE,
+    Row,
+    describe_plans,
+    name_pair,
+)
 from sts_analysis.commands.source import EITHER, PILOT, PilotSource, has_source, load_pilot
 
 if TYPE_CHECKING:
@@ -18,11 +24,8 @@ if TYPE_CHECKING:
     from sts_analysis.planning.race_hours import RaceShare
 
     Race = Callable[[Design, tuple[int, ...]], dict[int, RaceShare]]
-Row = dict[str, Any]
 CONTINUATIONS = (1, 2, 3, 5, 10)
 """Numbers of continuations of which the hours are listed."""
-_HOURS = "hours", "hours_racing"
-_ONE_CONTINUATION = "not known: the pilot has one continuation of each scenario"
 
 
 class Aim(NamedTuple):
@@ -42,8 +45,6 @@ class Aim(NamedTuple):
     )
 
 
-SIZE = {"scenarios": 160, "continuations": 3, "annotations": 1, "unit_size": 1}
-"""The size of a study that is assumed without a pilot."""
 ASSUMED = {
     "rate": 0.5,
     "icc": 0.4,
@@ -164,7 +165,7 @@ def power(
         known = {"a": "", "b": "", "rates": model.rate[:, 0].tolist()}
         judges = _read_judges(judges, None)
         rows = [known | _plan(aim, size, assumptions, design, agents, race, judges)]
-        return Result({"pairs": rows}, _describe(rows))
+        return Result({"pairs": rows}, describe_plans(rows))
     pilot = load_pilot(source, workspace_path)
     if judges.annotators and pilot.outcomes.source != "human":
         raise ArgumentError("--annotators needs a pilot that people have judged, not its labels")
@@ -180,8 +181,8 @@ def power(
     judges = _read_judges(judges, find_deviations(pilot, float(chances[0].rate.mean())))
     rows = [{"a": a, "b": b} | _measure(aim, size, pilot, race, judges, a, b) for a, b in pairs]
     if all("reason" in row for row in rows):
-        raise DamagedData("; ".join(f"{_name(row)}: {row['reason']}" for row in rows))
-    return Result({"pairs": rows}, _describe(rows))
+        raise DamagedData("; ".join(f"{name_pair(row)}: {row['reason']}" for row in rows))
+    return Result({"pairs": rows}, describe_plans(rows))
 
 
 def _list_stated(group: Size | Assumed) -> dict[str, Any]:
@@ -236,7 +237,7 @@ def _measure(aim: Aim, size: Size, pilot: Pilot, race: Race, judges: Judges, a: 
         return {"reason": measured}
     assumptions, design = measured
     if size.continuations is not None and math.isnan(assumptions.icc):
-        raise ArgumentError(f"--continuations: what another number does is {_ONE_CONTINUATION}")
+        raise ArgumentError(f"--continuations: what another number does is {ONE_CONTINUATION}")
     agents = aim.n_agents or len(pilot.ranked)
     row = _plan(aim, size, assumptions, design, agents, race, judges)
     row |= {"answers": pilot.answers}
@@ -296,109 +297,3 @@ def _list_hours(assumptions: Assumptions, design: Design, each: float, race: Rac
         racing = None if share is None else share.judged * hours
         rows.append(row | {"hours": hours, "hours_racing": racing})
     return rows
-
-
-def _describe(rows: list[Row]) -> str:
-    known = [row for row in rows if "reason" not in row]
-    first, points = known[0], f"{100 * known[0]['target']:g} points"
-    design = first["design"]
-    pairs = "one comparison" if design["pairs"] == 1 else f"{design['pairs']} comparisons, Holm"
-    target = "these scenarios only" if design["fixed"] else "other scenarios like these"
-    header = ["agents", *SIZE, "detectable difference", "power", f"scenarios for {points}"]
-    header = [word.replace("_", " ") for word in header]
-    if first["others"]:
-        header.append("for other annotators")
-    lines = [
-        f"Test at 5% ({pairs}) for {target}, with power {design['power']:.0%}.",
-        "",
-        format_table(header, [_list_cells(row) for row in known]),
-        "",
-        "Detectable difference: the minimum, in points. Power: simulated at that difference, with "
-        "its standard error.",
-        *(f"{_name(row)}: {row['reason']}." for row in rows if "reason" in row),
-    ]
-    if len(rows) > 1:
-        return "\n".join([*lines, "--pair A B shows more of one pair."])
-    shown = {name: value for name, value in first["assumptions"].items() if value is not None}
-    texts = ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in shown.items())
-    source = f"From the pilot and {first.get('answers')} answers to references"
-    shares = ", ".join(f"{share:.0%} between {name}" for name, share in first["shares"].items())
-    lines += [
-        f"{source if 'answers' in first else 'Assumed'}: {texts}.",
-        f"Variance of the difference: {shares}.",
-    ]
-    if first["others"]:
-        lines.append(_describe_others(first["others"], points))
-    if rows_of_hours := first["hours"]:
-        cells = [
-            (
-                row["continuations"],
-                _write_difference(row),
-                *(f"{row[name]:.0f}" for name in _HOURS if row[name] is not None),
-            )
-            for row in rows_of_hours
-        ]
-        columns = ("continuations", "detectable difference", "hours", "hours with racing")
-        lines += ["", format_table(columns[: len(cells[0])], cells), ""]
-        lines.append(
-            "Hours: of judging all agents, if no two continuations look alike; see --seconds."
-        )
-        if rows_of_hours[0]["hours_racing"] is not None:
-            lines.append(_describe_race(first))
-        elif first["goal"] != "all":
-            lines.append("Racing: not simulated, as the study is too large.")
-    for name in ("continuations", "annotations"):
-        text = str(first["needed"][name] or "no number suffices")
-        if name == "continuations" and "icc" not in shown:
-            text = _ONE_CONTINUATION
-        lines.append(f"{name.capitalize()} for {points}, all else the same: {text}.")
-    return "\n".join(lines)
-
-
-def _describe_others(row: Row, points: str) -> str:
-    pool, needed = row["pool"], row["needed"]
-    found = f"detectable difference {_write_difference(row)}"
-    if row["power"] is not None:
-        found += f", power {row['power']:.2f} ± {row['power_error']:.2f}"
-    numbers = " or ".join(
-        f"{needed[name] or 'no number of'} {name}" for name in ("scenarios", "annotators")
-    )
-    shares = row["shares"]
-    judged = f"{shares['strictness'] + shares['favours']:.0%}"
-    return (
-        f"For other annotators like these {pool['annotators']} (strictness "
-        f"{pool['strictness']:.2f}, favouritism {pool['favouritism']:.2f} in log odds): {found}. "
-        f"{judged} of the variance is between annotators. {points[:1].upper()}{points[1:]} take "
-        f"{numbers}, all else the same."
-    )
-
-
-def _describe_race(row: Row) -> str:
-    rates = "those of the pilot"
-    if "rates" in row:
-        low, high = row["rates"][-1], row["rates"][0]
-        points = f"{100 * row['target']:g} points"
-        rates = f"{low:.2f} to {high:.2f}, neighbours {points} apart within 0.02 to 0.98"
-    what = "all pairs of agents" if row["goal"] == "rank" else "which agent is best"
-    return f"Racing: the mean of simulated studies, to resolve {what}. True rates: {rates}."
-
-
-def _list_cells(row: Row) -> list[Any]:
-    number = row["needed"]["scenarios"]
-    ends = row.get("scenarios_range") or [number or "none suffices"]
-    return [
-        _name(row),
-        *(str(round(row["design"][name], 2)) for name in SIZE),
-        _write_difference(row),
-        "–" if row["power"] is None else f"{row['power']:.2f} ± {row['power_error']:.2f}",
-        " to ".join(str(end) for end in ends),
-        *([_write_difference(row["others"])] if row["others"] else []),
-    ]
-
-
-def _write_difference(plan: Row) -> str:
-    return "none" if plan["difference"] is None else f"{100 * plan['difference']:.1f}"
-
-
-def _name(row: Row) -> str:
-    return f"{row['a']}, {row['b']}" if row["a"] else "two, as assumed"
