@@ -281,11 +281,11 @@ def _load_claims(
 
 
 def try_episode(
-    load_episode: LoadEpisode, item: str, continuation: str, broken: Broken
+    load_episode: LoadEpisode, item_id: str, continuation: str, broken: Broken
 ) -> list[dict[str, Any]]:
     """Return the episode in a list, which is empty if it cannot be displayed."""
     try:
-        return [{**load_episode(continuation), "id": item}]
+        return [{**load_episode(continuation), "id": item_id}]
     except StsError as error:
         _LOG.error("continuation %s: %s", continuation, error)
         broken[continuation] = str(error)

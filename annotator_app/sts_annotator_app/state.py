@@ -116,7 +116,7 @@ def get_hall() -> Hall:
     def check_person(person: Annotator) -> None:
         if needs_consent(person):
             raise Refused("Please agree to the consent text first.")
-        if is_participant(person):
+        if is_from_crowd(person):
             raise Refused("Live sessions are not open to participants of a crowd platform.")
 
     return Hall(
@@ -263,10 +263,10 @@ def current_person() -> Annotator | None:
     return person
 
 
-def is_participant(person: Annotator) -> bool:
+def is_from_crowd(person: Annotator) -> bool:
     """Return True if a person comes from a crowd platform; they only judge clips."""
     with get_store().read() as connection:
-        return external_ids.is_participant(connection, person.id)
+        return external_ids.is_from_crowd(connection, person.id)
 
 
 def pending_consent(person: Annotator) -> ConsentText | None:

@@ -34,7 +34,7 @@ def may_join_live() -> bool:
     """
     try:
         person = state.current_person()
-        return person is None or not state.is_participant(person)
+        return person is None or not state.is_from_crowd(person)
     except StoreError:
         return True
 

@@ -176,10 +176,10 @@ def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | 
 
 
 def list_judgements(
-    connection: Connection, annotator_id: int, item: str
+    connection: Connection, annotator_id: int, item_id: str
 ) -> list[tuple[Event, str]]:
     """Return the person's judgements of an item with their sources, the current one last."""
-    chosen = _EVENTS.add_columns(table.c.source).where(table.c.item == item, is_judgement())
+    chosen = _EVENTS.add_columns(table.c.source).where(table.c.item == item_id, is_judgement())
     rows = connection.execute(chosen.order_by(table.c.id), {"annotator": annotator_id})
     return [(Event(*fields), source) for *fields, source in rows]
 

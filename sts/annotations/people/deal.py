@@ -142,9 +142,9 @@ def list_seen(connection: Connection, annotator_id: int) -> set[str]:
     return {*connection.scalars(_SEEN, {"person": annotator_id})}
 
 
-def sees_rubric(connection: Connection, annotator_id: int, item: str) -> bool:
+def sees_rubric(connection: Connection, annotator_id: int, item_id: str) -> bool:
     """Return True if a person sees the texts of a clip."""
-    return any(connection.execute(_CONDITION, {"person": annotator_id, "item": item}).one())
+    return any(connection.execute(_CONDITION, {"person": annotator_id, "item": item_id}).one())
 
 
 def record_seen(connection: Connection, annotator_id: int) -> None:

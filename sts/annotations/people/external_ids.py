@@ -98,7 +98,7 @@ def enter(
     return sessions.start_session(connection, number, previous_secret, now=now), True
 
 
-def is_participant(connection: Connection, annotator_id: int) -> bool:
+def is_from_crowd(connection: Connection, annotator_id: int) -> bool:
     """Return True if a person joined by the study link."""
     query = select(exists().where(external_ids.c.annotator == annotator_id))
     return bool(connection.execute(query).scalar_one())

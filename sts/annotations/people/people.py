@@ -326,10 +326,10 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     return replace(person, name=person.pseudonym)
 
 
-def has_played(item: ColumnElement[str] | str, annotator_id: int | BindParameter[int]) -> Exists:
+def has_played(item_id: ColumnElement[str] | str, annotator_id: int | BindParameter[int]) -> Exists:
     """Select items that a person played, and so may neither judge nor review."""
     own = select(annotators.c.pseudonym).where(annotators.c.id == annotator_id).scalar_subquery()
-    return exists().where(item_players.c.item == item, item_players.c.pseudonym == own)
+    return exists().where(item_players.c.item == item_id, item_players.c.pseudonym == own)
 
 
 def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:

@@ -63,10 +63,10 @@ class Claimant(NamedTuple):
     until: float
     now: float
 
-    def parameters(self, **more: object) -> dict[str, Any]:
-        """Return the statement parameters for this person, together with `more`."""
+    def parameters(self, **others: object) -> dict[str, Any]:
+        """Return the statement parameters for this person, together with `others`."""
         own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.excluded}
-        return own | more
+        return own | others
 
 
 def is_in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
@@ -89,9 +89,9 @@ _FREE_SLOT = (
 )
 
 
-def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
+def lock_free_slot(connection: Connection, item_id: str, now: float) -> int | None:
     """Lock a free slot of an item and return its number, or None without one."""
-    return connection.execute(_FREE_SLOT, {"item": item, "now": now}).scalar_one_or_none()
+    return connection.execute(_FREE_SLOT, {"item": item_id, "now": now}).scalar_one_or_none()
 
 
 def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:

@@ -24,9 +24,9 @@ from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
 from sts.storage.chains import START, Link, next_link
 
 
-def is_reference(item: ColumnElement[str] | str) -> ColumnElement[bool]:
+def is_reference(item_id: ColumnElement[str] | str) -> ColumnElement[bool]:
     """Select items that are references."""
-    return exists().where(reference_items.c.item == item)
+    return exists().where(reference_items.c.item == item_id)
 
 
 def drop_open_slots(connection: Connection) -> None:
@@ -58,15 +58,15 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
         )
 
 
-def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
+def find_reference(connection: Connection, item_id: str) -> Row[*tuple[Any, ...]] | None:
     """Return the row of a reference, or None if the clip is not one."""
-    query = select(reference_items).where(reference_items.c.item == item)
+    query = select(reference_items).where(reference_items.c.item == item_id)
     return connection.execute(query).one_or_none()
 
 
 def append_reference(
     connection: Connection,
-    item: str,
+    item_id: str,
     truth: str,
     step: int | None,
     source: str,
@@ -76,9 +76,16 @@ def append_reference(
 ) -> None:
     """Append a reference to the study's chain; the transaction must be the only writer."""
     end = chain_tip(connection)
-    clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
-    link = next_link(end, digested_values(item, clip, truth, step, source))
-    row = {"item": item, "truth": truth, "step": step, "source": source, "note": note, "added": now}
+    clip = connection.execute(select(items.c.clip).where(items.c.id == item_id)).scalar_one()
+    link = next_link(end, digested_values(item_id, clip, truth, step, source))
+    row = {
+        "item": item_id,
+        "truth": truth,
+        "step": step,
+        "source": source,
+        "note": note,
+        "added": now,
+    }
     connection.execute(insert(reference_items), row | link._asdict())
     connection.execute(delete(last_reference))
     connection.execute(insert(last_reference).values(link._asdict()))
@@ -91,15 +98,15 @@ def chain_tip(connection: Connection) -> Link:
 
 
 def digested_values(
-    item: str, clip: str, truth: str, step: int | None, source: str
+    item_id: str, clip: str, truth: str, step: int | None, source: str
 ) -> list[object]:
     """Return the values that a reference's digest covers, which do not include its note."""
-    return [item, clip, truth, step, source]
+    return [item_id, clip, truth, step, source]
 
 
-def set_note(connection: Connection, item: str, note: str) -> None:
+def set_note(connection: Connection, item_id: str, note: str) -> None:
     """Replace the note of a reference."""
-    statement = update(reference_items).where(reference_items.c.item == item)
+    statement = update(reference_items).where(reference_items.c.item == item_id)
     connection.execute(statement.values(note=note))
 
 
