@@ -114,7 +114,7 @@ def require_columns(name: str, header: Collection[str], required: Sequence[str])
 
 
 def format_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Format a table as CSV that `parse_csv` can read; None and NaN become empty cells."""
+    """Format a table as CSV that `read_csv` can read; None and NaN become empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([_format_cell(name) for name in header])
