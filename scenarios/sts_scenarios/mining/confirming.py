@@ -20,7 +20,8 @@ from sts_scenarios.mining.choice import Offer, Pick, Position, draw_step_ranks
 from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows
 from sts_scenarios.rules.category import Candidate, Category
 
-Make = Callable[[], Sequence[Category]]
+MakeCategories = Callable[[], Sequence[Category]]
+"""A function that makes the categories of a request, in any process."""
 
 
 def run_in_pool(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
@@ -35,9 +36,9 @@ def run_in_pool(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tu
 
 def run_by_part(
     parts: Sequence[Part] | Mapping[int, Part],
-    make: Make,
+    make_categories: MakeCategories,
     pool: Executor,
-    work: Callable[[Make, Part, list[Any]], list[Any]],
+    work: Callable[[MakeCategories, Part, list[Any]], list[Any]],
     items: Sequence[tuple[int, Any]],
 ) -> list[Any]:
     """Apply `work` to (part, item) pairs, grouped by part; return the results in their order."""
@@ -45,7 +46,10 @@ def run_by_part(
     for n, (part, _) in enumerate(items):
         by_part[part].append(n)
     numbers = sorted(by_part)
-    calls = [(work, make, parts[part], [items[n][1] for n in by_part[part]]) for part in numbers]
+    calls = [
+        (work, make_categories, parts[part], [items[n][1] for n in by_part[part]])
+        for part in numbers
+    ]
     results: dict[int, Any] = {}
     for number, outcomes in run_in_pool(pool, calls):
         results.update(zip(by_part[numbers[number]], outcomes, strict=True))
@@ -54,7 +58,7 @@ def run_by_part(
 
 def confirm_steps(
     parts: Sequence[Part] | Mapping[int, Part],
-    make: Make,
+    make_categories: MakeCategories,
     categories: Sequence[Category],
     steps_by_category: dict[str, FoundSteps],
     pool: Executor,
@@ -66,7 +70,7 @@ def confirm_steps(
     """
     names = [c.name for c in categories if needs_confirmation(c)]
     items = [query for name in names for query in _queries(name, steps_by_category[name])]
-    levels = iter(run_by_part(parts, make, pool, query_difficulties, items))
+    levels = iter(run_by_part(parts, make_categories, pool, query_difficulties, items))
     sampled = {}
     for name in names:
         steps, count = steps_by_category[name], len(steps_by_category[name].rows["part"])
@@ -93,14 +97,16 @@ def _queries(name: str, steps: FoundSteps) -> list[tuple[int, Query]]:
     return [(part, (name, r, s, p, words[a])) for part, r, s, p, a in zip(*columns, strict=True)]
 
 
-def query_difficulties(make: Make, part: Part, queries: Sequence[Query]) -> list[int]:
+def query_difficulties(
+    make_categories: MakeCategories, part: Part, queries: Sequence[Query]
+) -> list[int]:
     """Return the difficulty of each step, as an index; -1 if it is not a candidate.
 
     Steps with the same frames around them, as many continuations of a scenario have, are queried
     once.
     """
     trajectories = _load_rows(part, (row for _, row, *_ in queries))
-    by_name = {c.name: c for c in make()}
+    by_name = {c.name: c for c in make_categories()}
     answers: dict[tuple[str, bytes, bytes], dict[tuple[int, str], int]] = {}
     difficulties = []
     for name, row, step, player, answer in queries:
@@ -129,10 +135,12 @@ def query_step(category: Category, trajectory: Trajectory, step: int) -> dict[tu
     return {(c.player, c.answer): DIFFICULTIES.index(c.difficulty) for c in reversed(candidates)}
 
 
-def make_picks(make: Make, part: Part, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
+def make_picks(
+    make_categories: MakeCategories, part: Part, offers: Sequence[tuple[str, Offer, int]]
+) -> list[Pick]:
     """Return the offers in a part as picks; each is (category, offer, seed of the choice)."""
     trajectories = _load_rows(part, (offer.position.row for _, offer, _ in offers))
-    by_name = {c.name: c for c in make()}
+    by_name = {c.name: c for c in make_categories()}
     picks = []
     for name, offer, seed in offers:
         trajectory, position = trajectories[offer.position.row], offer.position

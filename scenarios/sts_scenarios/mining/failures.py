@@ -29,7 +29,7 @@ from sts.trajectories.batches import MemoryPart
 from sts.trajectories.trajectory import Player, Trajectory
 from sts_scenarios.mining.building import COPIED_PROVENANCE
 from sts_scenarios.mining.choice import Pick, PickFilter
-from sts_scenarios.mining.confirming import Make, run_in_pool
+from sts_scenarios.mining.confirming import MakeCategories, run_in_pool
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.rules.category import Category
 from sts_scenarios.rules.chance import compute_open_loop_pass_rate
@@ -178,21 +178,23 @@ def count_from_failures(share: float, per_category: int) -> int:
 
 
 def compute_open_loop_rates(
-    make: Make, scenarios: Iterable[Scenario], pool: Executor
+    make_categories: MakeCategories, scenarios: Iterable[Scenario], pool: Executor
 ) -> dict[str, float]:
-    """Return the open-loop pass rate of each category that `make` returns over these scenarios."""
+    """Return the open-loop pass rate over these scenarios of each category that is made."""
     by_category: dict[str, list[Scenario]] = defaultdict(list)
-    by_name = {category.name: category for category in make()}
+    by_name = {category.name: category for category in make_categories()}
     for scenario in scenarios:
         if is_checked(scenario, by_name):
             by_category[scenario.category].append(scenario)
     names = list(by_name)
-    tasks = [(_compute_open_loop_rate, make, name, by_category[name]) for name in names]
+    tasks = [(_compute_open_loop_rate, make_categories, name, by_category[name]) for name in names]
     return {names[n]: rate for n, rate in run_in_pool(pool, tasks)}
 
 
-def _compute_open_loop_rate(make: Make, name: str, scenarios: Sequence[Scenario]) -> float:
-    (category,) = (category for category in make() if category.name == name)
+def _compute_open_loop_rate(
+    make_categories: MakeCategories, name: str, scenarios: Sequence[Scenario]
+) -> float:
+    (category,) = (category for category in make_categories() if category.name == name)
     return compute_open_loop_pass_rate(category, scenarios, continuations=CONTINUATIONS)
 
 

@@ -150,8 +150,8 @@ def run_request(
     failed = failures.load_failures(workspace, suite) if suite else []
     failed_parts = failures.split_into_parts(failed)
     domains = dict.fromkeys([*recorded.first_rows, *(t.episode.domain for t in failed)])
-    make = partial(load_categories, request, tuple(domains))
-    category_list = make()
+    make_categories = partial(load_categories, request, tuple(domains))
+    category_list = make_categories()
     names = [category.name for category in category_list]
     rule = _selection_provenance(
         request, {category.domain for category in category_list}, recorded, failed
@@ -183,7 +183,7 @@ def run_request(
 
         def mine_parts(parts: Sequence[Part], terms: MiningTerms, scanned: int = 0) -> Mined:
             gathered = gather_candidates(
-                parts, make, terms, pool, lambda done, _: progress(scanned + done, total)
+                parts, make_categories, terms, pool, lambda done, _: progress(scanned + done, total)
             )
             return make_mined(gathered, category_list, terms)
 
@@ -192,7 +192,7 @@ def run_request(
             mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
         if suite:
             chance = failures.compute_open_loop_rates(
-                make, [*suite.scenarios, *mined.scenarios], pool
+                make_categories, [*suite.scenarios, *mined.scenarios], pool
             )
             passing = failures.make_passable_filter(chance, request.agents)
             further = replace(

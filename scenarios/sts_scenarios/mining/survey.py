@@ -26,7 +26,7 @@ from sts.trajectories.batches import Part, TrajectoryColumns
 from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, draw_step_ranks, source_kind, world_key
 from sts_scenarios.mining.confirming import (
-    Make,
+    MakeCategories,
     confirm_steps,
     make_picks,
     run_by_part,
@@ -55,21 +55,21 @@ Progress = Callable[[int, int], None]
 
 def gather_candidates(
     parts: Sequence[Part],
-    make: Make,
+    make_categories: MakeCategories,
     terms: MiningTerms,
     pool: Executor,
     progress: Progress = lambda done, total: None,
 ) -> GatheredSteps:
     """Gather the candidate steps of parts of files, however they are split and distributed.
 
-    `make` returns the categories, in any process; `pool` runs the scans.
+    `pool` runs the scans.
     """
-    categories = make()
+    categories = make_categories()
     limits = scan_limits(categories, terms)
     found: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
     unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
-    tasks = [(scan_part, make, part, n, limits) for n, part in enumerate(parts)]
+    tasks = [(scan_part, make_categories, part, n, limits) for n, part in enumerate(parts)]
     for n, (part_found, missing) in run_in_pool(pool, tasks):
         for c in categories:
             several = found[c.name]
@@ -84,26 +84,26 @@ def gather_candidates(
     steps_by_name = {c.name: prune_steps(c, merge_steps(found[c.name]), limits) for c in categories}
     sampled = {}
     if not terms.from_failures:
-        sampled = confirm_steps(parts, make, categories, steps_by_name, pool)
+        sampled = confirm_steps(parts, make_categories, categories, steps_by_name, pool)
     offered_by_name = {c.name: make_offers(c, steps_by_name[c.name], limits) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
         items = [
             (offer.position.part, (category.name, offer, terms.seed)) for category, offer in offers
         ]
-        return run_by_part(parts, make, pool, make_picks, items)
+        return run_by_part(parts, make_categories, pool, make_picks, items)
 
     return GatheredSteps(offered_by_name, picks, unavailable, sampled)
 
 
 def scan_part(
-    make: Make, part: Part, number: int, limits: ScanLimits
+    make_categories: MakeCategories, part: Part, number: int, limits: ScanLimits
 ) -> tuple[dict[str, FoundSteps], dict[str, tuple[int, StsError]]]:
     """Return a part's candidate steps by category, and its unavailable trajectories by domain.
 
     Of failures, every step is confirmed here: they are few, next to recordings.
     """
-    categories, columns = make(), batches.read_columns(part)
+    categories, columns = make_categories(), batches.read_columns(part)
     world_keys = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
     origins = _Origins(columns)
     out: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
@@ -126,7 +126,7 @@ def scan_part(
     steps_by_name = {c.name: merge_steps(out[c.name]) for c in categories}
     if limits.from_failures:
         with create_pool(1, 1) as here:
-            confirm_steps({number: part}, make, categories, steps_by_name, here)
+            confirm_steps({number: part}, make_categories, categories, steps_by_name, here)
     return {c.name: prune_steps(c, steps_by_name[c.name], limits) for c in categories}, unavailable
 
 
