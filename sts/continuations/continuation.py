@@ -157,12 +157,13 @@ def _encode_terms(*values: Any) -> bytes:
 
 
 def make_continuation(
-    scenario: Scenario, identity: Identity, episode: Episode, **more: Any
+    scenario: Scenario, identity: Identity, episode: Episode, **attributes: Any
 ) -> Continuation:
     """Make the continuation of `scenario` that has this identity and episode.
 
-    `more` are the attributes that do not follow from these; `together` is 0 unless given.
+    `attributes` are those of `Continuation` that do not follow from these; `together` is 0, for
+    results that do not depend on the batch, unless given.
     """
     fields = {name: getattr(scenario, name) for name in _TERMS if hasattr(scenario, name)}
-    fields |= {"takeover": scenario.context, "together": 0} | more
+    fields |= {"takeover": scenario.context, "together": 0} | attributes
     return Continuation(identity=identity, scenario_id=scenario.id, episode=episode, **fields)

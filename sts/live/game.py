@@ -103,9 +103,9 @@ class Game:
         self._journal: Journal | None = None
 
     @classmethod
-    def start(cls, path: Path, opening: Opening, **more: Any) -> Game:
-        """Start a session with a new journal at `path`; errors as for the constructor."""
-        game = cls(opening, **more)
+    def start(cls, path: Path, opening: Opening, **settings: Any) -> Game:
+        """Start a session with a new journal; `settings` and errors are the constructor's."""
+        game = cls(opening, **settings)
         game._journal = Journal(path, new=True)
         started = datetime.fromtimestamp(game._started, UTC).isoformat(timespec="seconds")
         game._log("opened", format=FORMAT, started=started, **game.opening.to_json())
@@ -113,7 +113,7 @@ class Game:
 
     @classmethod
     def resume(
-        cls, path: Path, *, find_scenario: Callable[[str], Scenario] | None = None, **more: Any
+        cls, path: Path, *, find_scenario: Callable[[str], Scenario] | None = None, **settings: Any
     ) -> Game:
         """Rebuild a session from its journal, and continue it there.
 
@@ -132,7 +132,7 @@ class Game:
             scenario = (
                 find_scenario(opening.scenario) if find_scenario and opening.scenario else None
             )
-            game = cls(opening, scenario=scenario, **more)
+            game = cls(opening, scenario=scenario, **settings)
             game._started = datetime.fromisoformat(opened["started"]).timestamp()
             for event in events:
                 game._apply(event)

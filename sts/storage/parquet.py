@@ -172,10 +172,10 @@ def decode_table(
     """
     with _open_parquet(name, raw, f"a Parquet file of {kind}") as file:
         fields = file.fields
-        mark = (fields.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
-        found_kind, _, number = mark.rpartition("/")
+        stored_format = (fields.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
+        found_kind, _, number = stored_format.rpartition("/")
         if found_kind != kind or not number.isdecimal():
-            other = quote(mark) if mark else "another"
+            other = quote(stored_format) if stored_format else "another"
             raise DamagedData(f"{name}: expected a Parquet file of {kind}, found {other}")
         if len(number) > 9 or int(number) > version:
             raise NewerFormat(

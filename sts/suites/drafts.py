@@ -103,18 +103,20 @@ class Draft:
                 return scenario
         raise UnknownName(f"candidate of draft {self.name}", id, self.load_ids(), most=10)
 
-    def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
+    def scenarios(self, edit_hashes: Mapping[str, str]) -> list[Scenario]:
         """Return candidates sorted by id; each file is read once.
 
-        `edited` has the ids of those to return, each with the `row_hash` of its edit, or "".
+        `edit_hashes` has the ids of those to return, each with the `row_hash` of its edit, or "".
         """
         scenarios = [
             scenario
             for part in self.parts
             for scenario in files.decode_scenarios(part, self._read(part), check=validate_episodes)
-            if edited.get(scenario.id) == ""
+            if edit_hashes.get(scenario.id) == ""
         ]
-        scenarios += [self.candidate(id, mark) for id, mark in edited.items() if mark]
+        scenarios += [
+            self.candidate(id, row_hash) for id, row_hash in edit_hashes.items() if row_hash
+        ]
         return sorted(scenarios, key=lambda scenario: scenario.id)
 
     def load_ids(self) -> list[str]:

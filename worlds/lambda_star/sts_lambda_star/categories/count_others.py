@@ -55,7 +55,7 @@ class CountOthers(QuestionCategory):
         return steps, np.clip(self.answer(steps) - 1, 0, 2)
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return how many other players are in sight."""
+        """Return int[N], how many other players are in sight."""
         return steps.values_at(steps.tracks.others_in_sight)
 
     def format_answer(self, answer: int) -> str:

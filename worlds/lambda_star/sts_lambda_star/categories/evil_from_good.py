@@ -60,7 +60,7 @@ class EvilFromGood(QuestionCategory):
         return steps, 1 * confusing + rim
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return Evil's direction from Good."""
+        """Return int[N], Evil's direction from Good, as a move."""
         batch = steps.tracks
         return batch.direction(*map(steps.values_at, (batch.good, batch.evil)))
 

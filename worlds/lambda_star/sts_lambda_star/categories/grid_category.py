@@ -194,14 +194,14 @@ class QuestionCategory(GridCategory):
 
     @abstractmethod
     def answer(self, steps: StepBatch) -> Any:
-        """Return the true answers at some steps, as numbers: indices of `kinds`, if candidates."""
+        """Return int[N], the true answer at N steps: its index in `kinds`, if a candidate."""
 
     @abstractmethod
     def solver(self, history: History) -> str:
         """Return the answer of the solver, which knows only what a player observed."""
 
     def choose_kind(self, steps: StepBatch) -> Any:
-        """Return the indices of the true answers in `kinds`."""
+        """Return int[N], the index of each step's true answer in `kinds`."""
         return self.answer(steps)
 
     def format_answer(self, answer: int) -> str:
@@ -247,7 +247,7 @@ class ActionCategory(GridCategory):
     def judge(self, track: Track, parameters: Mapping[str, Any]) -> Any:
         """Return the step of the verdict on a track from the takeover on; 0 for not done.
 
-        It is negative for failure. A category that searches `Paths` returns one for each path.
+        It is an int, negative for failure. A category that searches `Paths` returns int[paths].
         """
 
     @abstractmethod

@@ -50,7 +50,7 @@ class LastMove(QuestionCategory):
         return steps, 1 * (me[:, 0] != me[:, 1]) + batch.is_diagonal(me, good).any(1)
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return Good's last move."""
+        """Return int[N], Good's last move."""
         good = steps.values_between(steps.tracks.good, -1, 1)
         return steps.tracks.move_towards(good[:, 0], good[:, 1])
 

@@ -63,7 +63,7 @@ class NextMove(QuestionCategory):
         return steps, 1 * (length > EASY_PERIOD) + rim
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return Good's next move if it continues its period."""
+        """Return int[N], Good's next move if it continues its period."""
         return shortest_periods(good_moves_seen(steps))[1]
 
     def why_invalid(self, track: Track, scenario: Scenario) -> str | None:

@@ -222,7 +222,7 @@ class DistanceForecast:
         )
 
     def chance_within(self, distance: int) -> NDArray[np.float64]:
-        """Return the probability that the distance is at most `away`."""
+        """Return the probability that the distance is at most `distance`."""
         near: NDArray[np.float64] = self._near[distance]
         return near
 

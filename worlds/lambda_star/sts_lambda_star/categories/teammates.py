@@ -23,7 +23,10 @@ NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
 
 
 def avoids_good(steps: StepBatch, values: Ints) -> Any:
-    """Return True where a teammate is rarely near Good: chasing Good does not lead to it."""
+    """Return bool[N], whether a teammate is rarely near Good: chasing Good does not lead to it.
+
+    `values` has the cells of the teammate of each step, as `TrackBatch.player_cells`.
+    """
     good, cells = (steps.values_after(place) for place in (steps.tracks.good, values))
     return (steps.tracks.distance(cells, good) <= NEAR_GOOD).mean(1) < MAX_NEAR_GOOD_SHARE
 

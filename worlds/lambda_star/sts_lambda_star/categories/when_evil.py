@@ -54,7 +54,7 @@ class WhenEvil(QuestionCategory):
         return steps, 1 * (ago > EASY_STEPS) + rim
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return how many steps ago Evil was last in sight."""
+        """Return int[N], how many steps ago Evil was last in sight."""
         return steps.values_at(steps.tracks.since_evil)
 
     def format_answer(self, answer: int) -> str:

@@ -52,7 +52,7 @@ class WhereIsGood(QuestionCategory):
         return steps, 1 * crowded + ((rows > SIGHT) | (columns > SIGHT))
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return Good's direction from the player."""
+        """Return int[N], Good's direction from the player, as a move."""
         batch = steps.tracks
         return batch.move_towards(*map(steps.values_at, (batch.me, batch.good)))
 

@@ -76,7 +76,7 @@ class WhereWasEvil(QuestionCategory):
         return steps, 1 * (ago > EASY_STEPS) + rim
 
     def answer(self, steps: StepBatch) -> Any:
-        """Return the direction of the cell where Evil was last in sight."""
+        """Return int[N], the direction of the cell where Evil was last in sight, as a move."""
         batch = steps.tracks
         last_cell = steps.values_at(batch.evil, -steps.values_at(batch.since_evil))
         return batch.direction(steps.values_at(batch.me), last_cell)

@@ -27,9 +27,9 @@ def parse_complexity(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def complexity_option(more: str = "") -> Any:
-    """Return the option for the range of K."""
-    text = f"range of the complexity K (default: as much of 2-23 as is possible{more})"
+def complexity_option(note: str = "") -> Any:
+    """Return the option for the range of K; `note` stands at the end of what help says."""
+    text = f"range of the complexity K (default: as much of 2-23 as is possible{note})"
     return command.option("LOW-HIGH", text, type=parse_complexity)
 
 

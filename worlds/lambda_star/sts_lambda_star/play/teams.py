@@ -66,7 +66,7 @@ class Policy(Agent):
 
 
 def load_team(agent: Any) -> tuple[Agent, ...]:
-    """Return the agents of a team, given in any form that `rollout` accepts.
+    """Return the agents of a team, from names, instances, classes, functions, or a list of these.
 
     Raises:
       UnknownName: no agent of that name is installed.
