@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sts.annotations.records import Annotator
 from sts.names import MAX_NAME_CHARS
 from sts.suites.decisions import UNDECIDED, find_rating
-from sts_annotator_app.curation.drafts import CachedDraft, FilterValues
+from sts_annotator_app.curation.drafts import CachedDraft
 from sts_scenarios.draft.freezing import UNTOUCHED, DraftCandidate
 
 SECOND_RATING = "second"
@@ -55,9 +55,9 @@ def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> l
             )
             ids = [c.summary.id for c in earlier if c.status == choice.status]
     if any(choice[:3]):
-        ids = [
-            id for id in ids if _matches(choice, opened.get_filter_values(opened.candidates[id]))
-        ]
+        wanted = [(n, value) for n, value in enumerate(choice[:3]) if value]
+        values = {id: opened.get_filter_values(opened.candidates[id]) for id in ids}
+        ids = [id for id in ids if all(values[id][n] == value for n, value in wanted)]
     return ids
 
 
@@ -71,10 +71,6 @@ def count_undecided(opened: CachedDraft, ids: Iterable[str] | None = None) -> in
     """Return how many candidates of a list, by default of the draft, are undecided."""
     listed = opened.candidates if ids is None else ids
     return sum(opened.candidates[id].status == UNDECIDED for id in listed)
-
-
-def _matches(choice: Filter, values: FilterValues) -> bool:
-    return all(wanted in ("", value) for wanted, value in zip(choice[:3], values, strict=True))
 
 
 def count_coverage(opened: CachedDraft, blind: bool) -> list[list[Any]]:

@@ -12,7 +12,6 @@ import streamlit as st
 from sts.annotations.answers import progress
 from sts.annotations.answers.attention import Attention, list_attention
 from sts.annotations.answers.quality import Accuracy, AnnotatorQuality, list_qualities
-from sts.annotations.database.annotation_store import Connection
 from sts.annotations.findings.plan import validate_reason
 from sts.annotations.log.closings import ClosingEvent, find_closing
 from sts.annotations.log.looks import load_race
@@ -186,18 +185,18 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
             _apply_change(words, set_pause, **target, now=now, resume=True)
         if out.button("Exclude", width="stretch"):
             words = f"{member_name} is excluded: their judgements no longer count."
-            _apply_change(words, _decide_exclusion, member_name, lead, reason, now=now)
+            _apply_change(
+                words,
+                lambda c: set_excluded(c, member_name, lead, validate_reason(reason), now=now),
+            )
         if back.button("Readmit", width="stretch"):
             words = f"{member_name} is no longer excluded: their judgements count again."
             _apply_change(
-                words, _decide_exclusion, member_name, lead, reason, withdraw=True, now=now
+                words,
+                lambda c: set_excluded(
+                    c, member_name, lead, validate_reason(reason), withdraw=True, now=now
+                ),
             )
-
-
-def _decide_exclusion(
-    connection: Connection, name: str, lead: Annotator, reason: str, **more: Any
-) -> Exclusion:
-    return set_excluded(connection, name, lead, validate_reason(reason), **more)
 
 
 def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[DailyWork]) -> None:
@@ -271,13 +270,10 @@ def _show_race(
             agent = st.selectbox("Agent", choices)
             reason = st.text_input("Reason, which every report gives", max_chars=200)
             if st.button("Keep"):
-                _apply_change(f"{agent} stays.", _keep_agent, suite, agent, lead, reason, now=now)
-
-
-def _keep_agent(
-    connection: Connection, suite: str, agent: str, lead: Annotator, reason: str, *, now: float
-) -> None:
-    keep_agent(connection, suite, agent, lead, validate_reason(reason), now=now)
+                _apply_change(
+                    f"{agent} stays.",
+                    lambda c: keep_agent(c, suite, agent, lead, validate_reason(reason), now=now),
+                )
 
 
 def _show_closing(closing: ClosingEvent, suite: str, members: Sequence[Member]) -> None:
