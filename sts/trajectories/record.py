@@ -100,7 +100,10 @@ def record_all(
         done = run_tasks(
             tasks,
             record_task,
-            split=_split_task,
+            split=lambda task: [
+                task._replace(first=task.first + i, states=(state,))
+                for i, state in enumerate(task.states)
+            ],
             owner=lambda task: task.agent,
             executor=pool,
             isolation_key=lambda task: isolation_key(task.agent),
@@ -114,12 +117,6 @@ def record_all(
                     yield Failure(task.agent, number, outcome)
             else:
                 yield Batch(task.agent, task.first, outcome)
-
-
-def _split_task(task: Task) -> list[Task]:
-    return [
-        task._replace(first=task.first + i, states=(state,)) for i, state in enumerate(task.states)
-    ]
 
 
 def record_task(task: Task) -> list[Trajectory]:

@@ -11,8 +11,7 @@ from sts_analysis.report.document import compute_report
 from sts_analysis.report.paper import latex, methods, repeat
 from sts_analysis.report.paper.files import format_paper
 from sts_analysis.report.paper.references import WORKS
-from sts_analysis.report.paper.table import Table
-from sts_analysis.report.paper.tables import list_tables
+from sts_analysis.report.paper.tables import Table, list_tables
 from tests.analysis.variants import VARIANTS, make_study, mark_slow_but
 from tests.programs import require_program
 
