@@ -17,6 +17,7 @@ import pytest
 from sts import registry
 from sts.cli.main import build_parser
 from sts.errors import StsError
+from sts_analysis.report.core import FORMAT
 from tests.waiting import PATIENCE
 from tests.worlds.overcooked.recordings import import_cut_recordings
 from tests.zygote import Zygote
@@ -182,6 +183,7 @@ def test_tests_and_files_named_in_the_docs_exist():
     assert len(named) > 10
     assert [n for n in named if f"def {n[1]}(" not in (ROOT / n[0]).read_text()] == []
     architecture = (ROOT / "docs/architecture.md").read_text()
-    paths = re.findall(r"`((?:sts|scenarios|analysis|annotator_app)/[\w/.]*)`", architecture)
+    paths = re.findall(r"`((?:sts|scenarios|analysis|annotator_app|worlds|tests)/[\w/.]*)`", architecture)
     assert len(paths) > 20
     assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert f"report.json: {FORMAT};" in (ROOT / "docs/data_standard.md").read_text()

@@ -1,4 +1,4 @@
-"""Filter for websocket messages, applied before Streamlit parses them.
+"""Checks of what a browser sends: messages of pages, and those on Streamlit's websocket.
 
 Invalid component states are emptied, and a page that outlived its server is run in full.
 """

@@ -47,7 +47,7 @@ class Metric(Protocol):
           suite: what the user named; None where nothing was.
           workspace: what has been recorded, continued and measured so far.
           seed: of every random draw.
-          **settings: by name, those that it takes; each is a flag of `sts measure`.
+          **settings: by name, those that it takes; each is a field of `commands.measure.Settings`.
 
         Raises:
           StsError: it cannot be measured; says why and what to do.

@@ -55,7 +55,7 @@ def sync_page(
     previews: PreviewWorker | None = None,
     query: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
+    """Save the decisions in `sent`, as `annotating.sync_page` does; return the next data.
 
     Invalid decisions are rejected one by one. `query` has the `draft` and the candidate, `at`, of
     the page's address, which a page that is opened shows first.

@@ -47,7 +47,7 @@ def sync_page(
     load_episode: LoadEpisode,
     broken: Broken,
 ) -> dict[str, Any]:
-    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
+    """Save the decisions in `sent`, as `annotating.sync_page` does; return the next data.
 
     The result contains no names of annotators or agents.
     """

@@ -38,6 +38,7 @@ PAGES = (
     "/live",
     "/review",
     "/curate",
+    "/new",
     "/report",
     "/team",
     "/guide",
