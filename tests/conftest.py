@@ -207,6 +207,38 @@ def _read_packaged_suites_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _compile_statements_once() -> Iterator[None]:
+    """Let SQLite databases share the statements that SQLAlchemy compiles, and those of tables."""
+    from sqlalchemy import create_engine
+
+    from sts.annotations.database import schema, sqlite
+
+    first, create_all = create_engine("sqlite://"), schema.metadata.create_all
+    with first.connect() as connection:
+        create_all(connection)
+        named = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        definitions = connection.exec_driver_sql(named).scalars().all()
+
+    def share(*given: Any, **more: Any) -> Any:
+        engine: Any = create_engine(*given, **more)
+        engine.dialect, engine._compiled_cache = first.dialect, first._compiled_cache
+        return engine
+
+    def define(bind: Any, **more: Any) -> None:
+        if bind.dialect is not first.dialect:
+            create_all(bind, **more)
+            return
+        for statement in definitions:
+            bind.exec_driver_sql(statement)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "create_engine", share)
+        patch.setattr(schema.metadata, "create_all", define)
+        yield
+    first.dispose()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def replaying() -> Iterator[None]:
     """Let a fork play users' agents again: a new interpreter first imports for two seconds."""
