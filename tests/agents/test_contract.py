@@ -14,14 +14,14 @@ from sts.engine.session import Team, bind_agent
 from sts.numerics.streams import stream
 from tests.examples import agents_of, instructed
 
-STEPS = 14
+STEPS = 10
 TEXTS = (
     *("", "Reach Good.", "Follow Good for 4 steps.", "Keep away from Evil.", "Stand still."),
     *("Walk 3 cells up and to the left.", "Join participant B.", "In which direction is Good?"),
     *("Do you see Evil?", "Sing a song."),
 )
 HAPPENED = Rollouts._fields[:-1]  # what an agent remembers may be padded by its batch
-SIZES = ((3, 3), (10, 10), (5, 8), (3, 7))
+SIZES = ((3, 3), (10, 10), (5, 8))
 
 NAMES = [*agents_of("lambda-star"), "random"]
 agent_names = pytest.mark.parametrize("name", NAMES)
@@ -119,7 +119,7 @@ def test_episodes_do_not_depend_on_the_split_or_order_of_their_batch(name):
     c = cases()
     agent = agents.load(name)
     count = len(c.states)
-    for part in ([0], [17], [*range(3, 9)], [*range(10, count)], [*reversed(range(count))]):
+    for part in ([17], [*range(3, 9)], [*reversed(range(count))]):
         assert_same(rows(play_all_cases(name), part), play_cases(agent, c.take(part)))
 
 
