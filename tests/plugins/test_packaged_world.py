@@ -39,7 +39,7 @@ BEFORE = (
     f"measure passengers {AGENTS} --json",
     "show pond@1/fetch-a-passenger-01 --agent ferryman --agent drifter",
     "report pond@1 --out report",
-    DEMO,
+    "demo --domain lagoon",
 )
 
 
@@ -132,8 +132,14 @@ def test_categories_of_the_world_are_mined_frozen_labelled_and_reported(pond):
     assert measured[0] == measured[1]
 
 
+def test_demo_of_the_world_is_known(pond):
+    assert "overcooked, pond" in pond.said["demo --domain lagoon"].err
+
+
+@pytest.mark.slow
 def test_demo_of_the_world_runs_the_whole_pipeline(pond):
-    made = [one["command"][0] for one in pond.said[DEMO].json]
+    (said,) = session(pond.site, pond.folder, DEMO)
+    made = [one["command"][0] for one in said.json]
     assert made == "record mine draft suite suite run show label report".split()
 
 
