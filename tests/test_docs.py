@@ -47,7 +47,8 @@ IMPORTED = "altair pandas sts_analysis.api sts_scenarios.api sts.numerics.warm_u
 RESTRICTIONS = {
     r"^(sts (?:run|label|report) core@[23])(?!\S)": r"\1+category:keep-beside",
     r"^(sts (?:run|label|report) babyai@3)(?!\S)": r"\1+category:babyai-fetch",
-    r"^(sts run (?:core|babyai).*--continuations )\d+": r"\g<1>1",
+    r"^(sts run (?:core|babyai|spring|lake).*--continuations )\d+": r"\g<1>1",
+    r"^sts domain check.*": r"\g<0> --seeds 2 --steps 12",
     r"^sts (?:run|mine|record|lambda-star score)(?!.*--workers)": r"\g<0> --workers 1",
     r"^sts run": r"\g<0> --no-replay",
     r"^(sts lambda-star score .*--episodes )\d+": r"\g<1>10",
