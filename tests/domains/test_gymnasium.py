@@ -78,7 +78,7 @@ STEPS = {"CartPole-v1": 30}  # until it falls
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("CartPole-v1", {}),
+        pytest.param("CartPole-v1", {}, marks=pytest.mark.landing),
         ("Pendulum-v1", ENDING),
         pytest.param("FrozenLake-v1", {"map_name": "4x4"}, marks=pytest.mark.landing),
         pytest.param("Taxi-v4", ENDING, marks=pytest.mark.slow),
