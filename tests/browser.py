@@ -12,6 +12,8 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update --renderer-process-limit=1"
 ).split()
+SCRIPTS = "--js-flags=--max-lazy --no-opt --no-maglev"
+"""Compiles no more of a page's scripts than is run: most pages are open for seconds."""
 
 
 @contextlib.contextmanager
@@ -21,6 +23,6 @@ def start_chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, SCRIPTS])
         yield browser
         browser.close()
