@@ -184,7 +184,9 @@ def test_tests_and_files_named_in_the_docs_exist():
     assert len(named) > 10
     assert [n for n in named if f"def {n[1]}(" not in (ROOT / n[0]).read_text()] == []
     architecture = (ROOT / "docs/architecture.md").read_text()
-    paths = re.findall(r"`((?:sts|scenarios|analysis|annotator_app|worlds|tests)/[\w/.]*)`", architecture)
+    paths = re.findall(
+        r"`((?:sts|scenarios|analysis|annotator_app|worlds|tests)/[\w/.]*)`", architecture
+    )
     assert len(paths) > 20
     assert [path for path in paths if not (ROOT / path).exists()] == []
     assert f"report.json: {FORMAT};" in (ROOT / "docs/data_standard.md").read_text()
