@@ -128,7 +128,9 @@ def measure_cell(world: World, studies: int, *, naive: bool = False) -> Measured
         wide = model.widen_rates(rates)[:2]
         if np.isfinite(wide).all():
             seen["others"].append(covers(wide, for_others[:2]))
-    return Measured(**{name: _mean(arrays) for name, arrays in seen.items()})
+    # Where annotators confound nearly all differences, the few that are left say nothing.
+    least = studies // 100
+    return Measured(**{name: _mean(arrays, least) for name, arrays in seen.items()})
 
 
 def measure_order(world: World, studies: int) -> Order:
@@ -213,6 +215,7 @@ def adjust_studies(p: np.ndarray) -> np.ndarray:
     return np.apply_along_axis(est.adjust_holm, 1, p)
 
 
-def _mean(arrays: list[np.ndarray]) -> float:
+def _mean(arrays: list[np.ndarray], least: int = 1) -> float:
+    """Return the mean of all values; NaN if there are fewer than `least`, or none."""
     values = np.concatenate([array.ravel() for array in arrays]) if arrays else np.zeros(0)
-    return float(values.mean()) if len(values) else np.nan
+    return float(values.mean()) if len(values) >= max(least, 1) else np.nan
