@@ -12,7 +12,9 @@ from sts import agents
 from sts.domains import load_domain
 from sts.engine.lockstep import Rollouts, play_episodes
 from sts.engine.session import Team
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
+from sts_lambda_star.agents import team_sight
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight
 from sts_lambda_star.domain import Batch
 from sts_lambda_star.state import MOVES, State
 from sts_lambda_star.torus import first_move
@@ -57,17 +59,27 @@ def decided(
     The agent takes its memory beside the team, and a rule what it is `given`.
     """
     count, (height, width) = len(cells), rewards.shape
-    teams = TeamObservation(
-        view_rewards(rewards, cells, radius)[None],
-        np.array([cells]),
-        np.array([[height]]),
-        np.array([[width]]),
-        np.array([[good_next]]),
-        np.array([[-1]]),
-        np.zeros((1, count)) if draws is None else draws[None],
+    rows, columns = np.divmod(np.array(cells), width)
+    around = view_rewards(rewards, cells, radius)[..., None]
+    shorts = np.empty((3, count, 1), np.int16)
+    team_sight.find_best(around, *shorts[:2])
+    good = np.divmod(np.array([good_next]), width)
+    team = TeamSight(
+        height=np.array([height], np.int16),
+        width=np.array([width], np.int16),
+        rows=rows[:, None].astype(np.int16),
+        columns=columns[:, None].astype(np.int16),
+        around=around,
+        best=shorts[0],
+        top=shorts[1],
+        next_rows=good[0].astype(np.int16),
+        next_columns=good[1].astype(np.int16),
+        heading=np.array([-1], np.int16),
+        draws=(np.zeros(count) if draws is None else draws)[:, None],
+        sets=shorts[2],
     )
-    decide = rule._decide if isinstance(rule, Reactive) else rule
-    return [name_actions(actions) for actions in decide(teams, *given)[0]]
+    (rule.decide if isinstance(rule, Reactive) else rule)(team, *given)
+    return [name_actions(actions) for actions in team.sets[:, 0].tolist()]
 
 
 def name_actions(actions: int) -> set[str]:

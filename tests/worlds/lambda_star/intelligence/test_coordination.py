@@ -11,7 +11,7 @@ from sts.errors import ArgumentError
 from sts_lambda_star.domain import Batch, LambdaStar
 from sts_lambda_star.generation.patterns import Settings
 from sts_lambda_star.intelligence.score import score_agents
-from sts_lambda_star.kernels import reward_at_distance
+from sts_lambda_star.lanes import reward_at_distance
 from sts_lambda_star.play.rollouts import Rollout
 from sts_lambda_star.torus import distance
 

@@ -22,11 +22,21 @@ from sts_lambda_star.agents.local_search import LocalSearch
 from sts_lambda_star.agents.q_learning import QLearning
 from sts_lambda_star.domain import Batch, LambdaStar
 from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS
-from sts_lambda_star.play import teams
+from sts_lambda_star.play import episodes, teams
+from sts_lambda_star.play.episodes import BEHAVIOURS
 from sts_lambda_star.play.practice import LEARNERS
 
 SMALL = generate(7, seed=4, size=(6, 5), team=3, steps=12)
 WIDE = generate(7, seed=4, size=(6, 7), team=3, steps=12, radius=2)
+
+ODD: list[tuple[int, dict[str, Any]]] = [
+    (1, {"size": (3, 3), "team": 1, "steps": 2}),
+    (65, {"size": (4, 3), "team": 2, "steps": 9}),
+    (66, {"size": (4, 4), "team": 5, "steps": 9, "patterns": "lambdastar-2016"}),
+    (3, {"size": (7, 9), "team": 4, "steps": 12, "radius": 3}),
+    (5, {"size": (6, 5), "team": 3, "steps": 9, "needs": 2}),
+    (2, {"size": (255, 254), "team": 2, "steps": 5}),
+]
 
 
 def by_hand(environments, seats, seed):
@@ -51,9 +61,35 @@ def test_sums_and_rollouts_are_what_lockstep_plays(name, environments):
     found = teams.total_rewards(name, environments, seed=5)
     general = by_hand(environments, [(name, (0, 1, 2), (name,))], 5)
     np.testing.assert_array_equal(found, general.rewards.sum(1, np.int64))
-    episodes = rollout(name, environments, seed=5)
-    np.testing.assert_array_equal(episodes.actions, general.actions)
-    np.testing.assert_array_equal(episodes.rewards, general.rewards / 2)
+    played = rollout(name, environments, seed=5)
+    np.testing.assert_array_equal(played.actions, general.actions)
+    np.testing.assert_array_equal(played.rewards, general.rewards / 2)
+
+
+@pytest.mark.parametrize("name", BEHAVIOURS)
+@pytest.mark.parametrize("case", ODD, ids=str)
+def test_compiled_sums_are_what_lockstep_plays_in_odd_worlds(name, case):
+    count, given = case
+    environments = generate(count, seed=6, **given)
+    players = tuple(range(given["team"]))
+    general = by_hand(environments, [(name, players, (name,))], 1)
+    found = teams.total_rewards(name, environments, seed=1)
+    np.testing.assert_array_equal(found, general.rewards.sum(1, np.int64))
+
+
+@pytest.mark.parametrize("name", [name for name in BEHAVIOURS if name != "random"])
+def test_compiled_episodes_have_no_rule_of_their_own(name, monkeypatch):
+    """An agent whose only rule is replaced plays by the new rule on both paths."""
+    agent = agents.load(name)
+    before = teams.total_rewards(name, SMALL, seed=5)
+    episodes.tabulate_answers.cache_clear()
+    monkeypatch.setattr(type(agent), "_decide", lambda _, team, memory: team.sets.fill(1 << 2))
+    general = by_hand(SMALL, [(name, (0, 1, 2), (name,))], 5)
+    assert (general.actions == 2).all()
+    found = teams.total_rewards(name, SMALL, seed=5)
+    np.testing.assert_array_equal(found, general.rewards.sum(1, np.int64))
+    assert (found != before).any()
+    episodes.tabulate_answers.cache_clear()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -98,10 +134,10 @@ def test_changed_agent_is_played_as_it_is_though_it_shares_a_name():
         def act(self, observation, instructions, memory, draws):
             return PolicyOutput(np.full(observation.cell.shape, 4)), memory
 
-    episodes = rollout(Statue, SMALL)
-    assert (episodes.actions == 4).all()
+    played = rollout(Statue, SMALL)
+    assert (played.actions == 4).all()
     total = teams.total_rewards(Statue, SMALL, seed=0)
-    np.testing.assert_array_equal(total, episodes.rewards.sum(1) * 2)
+    np.testing.assert_array_equal(total, played.rewards.sum(1) * 2)
     assert teams.is_built_in_learner((QLearning(),))
     assert not teams.is_built_in_learner((QLearning("published"),))
 
@@ -146,10 +182,10 @@ def test_function_that_returns_moves_or_weights_is_an_agent():
 
 
 def test_rollout_holds_every_field_of_its_episodes():
-    episodes = rollout("local-search", SMALL, observe=True)
-    assert episodes.observed_rewards is not None
+    played = rollout("local-search", SMALL, observe=True)
+    assert played.observed_rewards is not None
     height, width = 6, 5
-    assert [(a.dtype.name, a.shape) for a in episodes if a is not None] == [
+    assert [(a.dtype.name, a.shape) for a in played if a is not None] == [
         *[("int8", (7, 12, 3))] * 2,
         ("float32", (7, 12, 3)),
         ("uint16", (7, 13, 3)),
@@ -157,27 +193,25 @@ def test_rollout_holds_every_field_of_its_episodes():
         ("float32", (7, 12, 3)),
         ("float32", (7, 12, 3, 9)),
     ]
-    assert (episodes.utterances == 0).all() and (episodes.good != episodes.evil).all()
+    assert (played.utterances == 0).all() and (played.good != played.evil).all()
     for e, t, p in np.ndindex(7, 12, 3):
-        before, after = int(episodes.cells[e, t, p]), int(episodes.cells[e, t + 1, p])
-        assert after == torus.move_cell(before, int(episodes.actions[e, t, p]), height, width)
+        before, after = int(played.cells[e, t, p]), int(played.cells[e, t + 1, p])
+        assert after == torus.move_cell(before, int(played.actions[e, t, p]), height, width)
         for m in range(9):
             cell = torus.move_cell(before, m, height, width)
-            objects = int(episodes.good[e, t]), int(episodes.evil[e, t])
-            seen = episodes.observed_rewards[e, t, p, m]
+            objects = int(played.good[e, t]), int(played.evil[e, t])
+            seen = played.observed_rewards[e, t, p, m]
             assert seen == kernels.reward_at_cell(cell, *objects, height, width) / 2
-        objects = int(episodes.good[e, t + 1]), int(episodes.evil[e, t + 1])
-        assert (
-            episodes.rewards[e, t, p] == kernels.reward_at_cell(after, *objects, height, width) / 2
-        )
+        objects = int(played.good[e, t + 1]), int(played.evil[e, t + 1])
+        assert played.rewards[e, t, p] == kernels.reward_at_cell(after, *objects, height, width) / 2
     assert rollout("local-search", SMALL).observed_rewards is None
 
 
 def test_log_probability_of_local_search_is_that_of_its_best_cells():
-    episodes = rollout("local-search", SMALL, observe=True)
-    assert episodes.observed_rewards is not None
-    best = (episodes.observed_rewards == episodes.observed_rewards.max(-1, keepdims=True)).sum(-1)
-    np.testing.assert_allclose(episodes.log_probs, np.log(0.99 / best + 0.01 / 9), rtol=1e-6)
+    played = rollout("local-search", SMALL, observe=True)
+    assert played.observed_rewards is not None
+    best = (played.observed_rewards == played.observed_rewards.max(-1, keepdims=True)).sum(-1)
+    np.testing.assert_allclose(played.log_probs, np.log(0.99 / best + 0.01 / 9), rtol=1e-6)
 
 
 def test_equal_seeds_agree_and_others_differ_and_environments_stay_as_they_are():

@@ -2,13 +2,28 @@
 
 import numpy as np
 
-from sts.plugin import Memory
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.domain import Observation
+from sts.plugin import Memory, jit
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight, draw_target, head_for
 from sts_lambda_star.kernels import Ints
 
 NO_BID = (-1, -3)
 """The target's cell and the highest bid in halves, before the first bid."""
+
+
+@jit
+def bid(team: TeamSight, bids: Ints) -> None:
+    """Let each role bid in turn and head for the target; update the target and bid, int64[B, 2]."""
+    for b in range(team.sets.shape[1]):
+        width = int(team.width[b])
+        for r in range(team.sets.shape[0]):
+            if team.top[r, b] >= bids[b, 1]:
+                row, column = draw_target(team, r, b)
+                bids[b, 0], bids[b, 1] = row * width + column, team.top[r, b]
+        row = bids[b, 0] // width
+        column = bids[b, 0] - row * width
+        for r in range(team.sets.shape[0]):
+            head_for(team, r, b, row, column)
 
 
 class Bidding(Reactive):
@@ -26,15 +41,10 @@ class Bidding(Reactive):
 
     name = "bidding"
     draws = 1
+    reads = "best"
 
-    def _initial_memory(self, seen: Observation) -> Memory:
-        return {"bids": np.tile(np.array(NO_BID, np.int64), (len(seen.cell), 1))}
+    def _initial_memory(self, cells: Ints, height: Ints, width: Ints) -> Memory:
+        return {"bids": np.tile(np.array(NO_BID, np.int64), (len(cells), 1))}
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        targets, rewards = teams.draw_targets()
-        highest = rewards.max(1)
-        last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
-        newest = np.stack((targets[np.arange(len(last)), last], highest), 1)
-        bids = memory["bids"]
-        bids[:] = np.where((highest >= bids[:, 1])[:, None], newest, bids)
-        return teams.head_for(bids[:, :1])
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        bid(team, memory["bids"])

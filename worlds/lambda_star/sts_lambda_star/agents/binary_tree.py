@@ -1,10 +1,22 @@
 """Binary-tree agent: each role follows the best of its own and its two children's targets."""
 
-import numpy as np
+from sts.plugin import Memory, jit
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight, draw_target, head_for
 
-from sts.plugin import Memory
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.kernels import Ints
+
+@jit
+def follow_children(team: TeamSight) -> None:
+    """Let each role head for the best of its own and its children's targets."""
+    roles = team.sets.shape[0]
+    for b in range(team.sets.shape[1]):
+        for r in range(roles):
+            leader = r
+            for child in range(2 * r + 1, min(2 * r + 3, roles)):
+                if team.top[child, b] > team.top[leader, b]:
+                    leader = child
+            row, column = draw_target(team, leader, b)
+            head_for(team, r, b, row, column)
 
 
 class BinaryTree(Reactive):
@@ -23,13 +35,7 @@ class BinaryTree(Reactive):
 
     name = "binary-tree"
     draws = 1
+    reads = "best"
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        targets, rewards = teams.draw_targets()
-        players = np.arange(teams.cell.shape[1])
-        leader = np.broadcast_to(players, teams.cell.shape)
-        for child in (2 * players + 1, 2 * players + 2):
-            other = np.minimum(child, players[-1])
-            better = rewards[:, other] > np.take_along_axis(rewards, leader, 1)
-            leader = np.where(better & (child == other), other, leader)
-        return teams.head_for(np.take_along_axis(targets, leader, 1))
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        follow_children(team)

@@ -1,8 +1,17 @@
 """Dictatorship agent: the whole team goes to the cell that its first role chooses."""
 
-from sts.plugin import Memory
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.kernels import Ints
+from sts.plugin import Memory, jit
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight, draw_target, head_for
+
+
+@jit
+def dictate(team: TeamSight) -> None:
+    """Let every role head for a best place in the first role's reach."""
+    for b in range(team.sets.shape[1]):
+        row, column = draw_target(team, 0, b)
+        for r in range(team.sets.shape[0]):
+            head_for(team, r, b, row, column)
 
 
 class Dictatorship(Reactive):
@@ -18,9 +27,7 @@ class Dictatorship(Reactive):
 
     name = "dictatorship"
     draws = 1
+    reads = "best"
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        leader = teams._replace(
-            around=teams.around[:, :1], cell=teams.cell[:, :1], draws=teams.draws[:, :1]
-        )
-        return teams.head_for(leader.draw_targets()[0])
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        dictate(team)

@@ -2,16 +2,29 @@
 
 from typing import Literal
 
-import numpy as np
-
-from sts.plugin import ArgumentError, Memory
-from sts_lambda_star.agents.move_sets import best_moves, crop_reachable
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.domain import Observation
+from sts.plugin import ArgumentError, Memory, jit
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight, find_offset
 from sts_lambda_star.kernels import Ints
-from sts_lambda_star.torus import first_move, move_cell, offset_to_move, shortest_offset
+from sts_lambda_star.torus import first_move, move_cell, offset_to_move
 
 GUIDE_KINDS = ("each-step", "each-role")
+
+
+@jit
+def follow_guide(team: TeamSight, each_role: bool, guide: Ints) -> None:
+    """Move the guide, int64[B, 1], and let each role in its reach step onto its cell."""
+    for b in range(team.sets.shape[1]):
+        cell, height, width = guide[b, 0], int(team.height[b]), int(team.width[b])
+        goal, row = int(team.next_rows[b]) * width + team.next_columns[b], 0
+        for r in range(team.sets.shape[0]):
+            if r == 0 or each_role:
+                cell = move_cell(cell, first_move(cell, goal, height, width), height, width)
+                row = cell // width
+            way = find_offset(team, r, b, row, cell - row * width)
+            is_close = abs(way.rows) <= 1 and abs(way.columns) <= 1
+            team.sets[r, b] = 1 << offset_to_move(way) if is_close else team.best[r, b]
+        guide[b, 0] = cell
 
 
 class Imitation(Reactive):
@@ -30,6 +43,8 @@ class Imitation(Reactive):
 
     name = "imitation"
     sees = "world"
+    leaves_choice = True
+    reads = "best"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
         """Set how often the guide moves: one of `GUIDE_KINDS`."""
@@ -37,14 +52,8 @@ class Imitation(Reactive):
             raise ArgumentError(f"expected a guide {' or '.join(GUIDE_KINDS)}, found {guide!r}")
         self.guide = guide
 
-    def _initial_memory(self, seen: Observation) -> Memory:
-        return {"guide": seen.cell[:, -1:].copy()}
+    def _initial_memory(self, cells: Ints, height: Ints, width: Ints) -> Memory:
+        return {"guide": cells[:, -1:].copy()}
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        size, guide, guide_cells = (teams.height, teams.width), memory["guide"], []
-        for _ in range(teams.cell.shape[1] if self.guide == "each-role" else 1):
-            guide[:] = move_cell(guide, first_move(guide, teams.good_next, *size), *size)
-            guide_cells.append(guide.copy())
-        way = shortest_offset(teams.cell, np.concatenate(guide_cells, 1), *size)
-        close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
-        return np.where(close, 1 << offset_to_move(way), best_moves(crop_reachable(teams.around)))
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        follow_guide(team, self.guide == "each-role", memory["guide"])

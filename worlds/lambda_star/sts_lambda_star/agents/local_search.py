@@ -1,9 +1,8 @@
 """Local search agent: it steps to the best cell within reach."""
 
 from sts.plugin import Memory
-from sts_lambda_star.agents.move_sets import best_moves, crop_reachable
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.kernels import Ints
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight
 
 
 class LocalSearch(Reactive):
@@ -17,6 +16,8 @@ class LocalSearch(Reactive):
     """
 
     name = "local-search"
+    leaves_choice = True
+    reads = "best"
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        return best_moves(crop_reachable(teams.around))
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        team.sets[:] = team.best

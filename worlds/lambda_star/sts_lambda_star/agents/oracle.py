@@ -1,16 +1,27 @@
 """Oracle agent: it knows Good's next cell."""
 
-import numpy as np
-
-from sts.plugin import Memory
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.kernels import Ints
-from sts_lambda_star.torus import STAY, Offset, offset_to_move, shortest_displacement
+from sts.plugin import Memory, jit, jit_inlined
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight, find_offset
+from sts_lambda_star.torus import STAY, Offset, offset_to_move
 
 
-def _choose_displacement(nearest: Ints, heading: Ints) -> Ints:
+@jit_inlined
+def _choose_displacement(nearest: int, heading: int) -> int:
     """Return the offset to head for on one axis: the opposite way if Good runs away."""
-    return np.where(nearest * heading > 1, -nearest, nearest)
+    return -nearest if nearest * heading > 1 else nearest
+
+
+@jit
+def approach_good(team: TeamSight) -> None:
+    """Let each role approach or intercept Good."""
+    for r in range(team.sets.shape[0]):
+        for b in range(team.sets.shape[1]):
+            heading = STAY if team.heading[b] < 0 else int(team.heading[b])
+            way = find_offset(team, r, b, int(team.next_rows[b]), int(team.next_columns[b]))
+            rows = _choose_displacement(way.rows, heading // 3 - 1)
+            columns = _choose_displacement(way.columns, heading % 3 - 1)
+            team.sets[r, b] = 1 << offset_to_move(Offset(rows, columns))
 
 
 class Oracle(Reactive):
@@ -37,15 +48,5 @@ class Oracle(Reactive):
     sees = "world"
     deterministic = True
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        heading = np.where(teams.heading < 0, STAY, teams.heading)
-        row, column = np.divmod(teams.cell, teams.width)
-        to_row, to_column = np.divmod(teams.good_next, teams.width)
-        rows = _choose_displacement(
-            shortest_displacement(row, to_row, teams.height), heading // 3 - 1
-        )
-        columns = _choose_displacement(
-            shortest_displacement(column, to_column, teams.width), heading % 3 - 1
-        )
-        sets: Ints = 1 << offset_to_move(Offset(rows, columns))
-        return sets
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        approach_good(team)

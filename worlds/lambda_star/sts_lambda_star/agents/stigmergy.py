@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from sts.plugin import ArgumentError, Memory, jit, jit_inlined
 from sts_lambda_star.agents.move_sets import max_cells
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.domain import Observation
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight
 from sts_lambda_star.kernels import Ints
 from sts_lambda_star.torus import side_length, wrap
 
@@ -18,60 +18,52 @@ MARK_KINDS = ("one-step", "lasting")
 
 
 @jit
-def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64]) -> Ints:
-    """Update the teams' marks and return each role's moves to the best marked cells.
+def choose_moves(team: TeamSight, lasting: bool, marks: NDArray[np.float64]) -> None:
+    """Update the teams' marks and allow each role's moves to the best marked cells.
 
     Lasting marks are averaged, as in the program: float64[B, cells or more] in whole rewards, 0 at
     an episode's start. Marks of one step are a single row in halves, used as scratch space.
     """
-    sets = np.empty(teams.cell.shape, np.int64)
-    for b in range(len(sets)):
-        row, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
-        for r in range(teams.cell.shape[1]):
-            _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, row)
-        for r in range(teams.cell.shape[1]):
-            sets[b, r] = _best_moves(row, teams.cell[b, r], height, width)
-    return sets
+    for b in range(team.sets.shape[1]):
+        row = marks[b if lasting else 0]
+        for r in range(team.sets.shape[0]):
+            _mark(team, r, b, lasting, row)
+        for r in range(team.sets.shape[0]):
+            team.sets[r, b] = _find_best_moves(team, r, b, row)
 
 
 @jit_inlined
-def _mark(
-    around: NDArray[np.int8],
-    cell: int,
-    height: int,
-    width: int,
-    lasting: bool,
-    marks: NDArray[np.float64],
-) -> None:
+def _mark(team: TeamSight, r: int, b: int, lasting: bool, marks: NDArray[np.float64]) -> None:
     """Mark the cells that one role sees."""
-    low = high = int(around[0])
-    for m in range(1, around.size):
-        low, high = min(low, int(around[m])), max(high, int(around[m]))
+    around, height, width = team.around[r], int(team.height[b]), int(team.width[b])
+    low = high = int(around[0, b])
+    for m in range(1, around.shape[0]):
+        low, high = min(low, int(around[m, b])), max(high, int(around[m, b]))
     if lasting and high + low == 0:
         return
     fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
     lasting_fake = _LASTING_FACTOR * (0.5 * high + 0.5 * low)
-    k = side_length(around.size) // 2
-    middle, m = cell // width, 0
-    for row in range(middle - k, middle + k + 1):
-        start, left = wrap(row, height) * width, cell - middle * width - k
+    k, m = side_length(around.shape[0]) // 2, 0
+    top, left = int(team.rows[r, b]) - k, int(team.columns[r, b]) - k
+    for row in range(top, top + 2 * k + 1):
+        start = wrap(row, height) * width
         for column in range(left, left + 2 * k + 1):
             here = start + wrap(column, width)
             if lasting:
-                marks[here] = (marks[here] + 0.5 * around[m] + lasting_fake) / 3.0
+                marks[here] = (marks[here] + 0.5 * around[m, b] + lasting_fake) / 3.0
             else:
-                marks[here] = around[m] + fake
+                marks[here] = around[m, b] + fake
             m += 1
 
 
 @jit_inlined
-def _best_moves(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
-    """Return the moves from `cell` to the cells of the highest of `values`."""
-    middle = cell // width
-    left = cell - middle * width - 1
+def _find_best_moves(team: TeamSight, r: int, b: int, values: NDArray[np.float64]) -> int:
+    """Return the moves of a role to the cells of the highest of `values`."""
+    height, width = int(team.height[b]), int(team.width[b])
+    above, left = int(team.rows[r, b]) - 1, int(team.columns[r, b]) - 1
     top, actions = -np.inf, 0
     for row in range(3):
-        start = wrap(middle + row - 1, height) * width
+        start = wrap(above + row, height) * width
         for column in range(3):
             value = values[start + wrap(left + column, width)]
             actions = 0 if value > top else actions
@@ -98,6 +90,8 @@ class Stigmergy(Reactive):
     """
 
     name = "stigmergy"
+    leaves_choice = True
+    reads = "neighbourhood"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
         """Set how long marks last: one of `MARK_KINDS`."""
@@ -105,11 +99,11 @@ class Stigmergy(Reactive):
             raise ArgumentError(f"expected marks {' or '.join(MARK_KINDS)}, found {marks!r}")
         self.marks = marks
 
-    def _initial_memory(self, seen: Observation) -> Memory:
+    def _initial_memory(self, cells: Ints, height: Ints, width: Ints) -> Memory:
         if self.marks == "one-step":
             return {}
-        return {"marks": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
+        return {"marks": np.zeros((len(cells), max_cells(height, width)))}
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        scratch = np.empty((1, 0 if memory else max_cells(teams.height, teams.width)))
-        return choose_moves(teams, self.marks == "lasting", memory.get("marks", scratch))
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        scratch = np.empty((1, 0 if memory else max_cells(team.height, team.width)))
+        choose_moves(team, self.marks == "lasting", memory.get("marks", scratch))

@@ -5,37 +5,37 @@ from numpy.typing import NDArray
 
 from sts.plugin import Memory, jit, jit_inlined
 from sts_lambda_star.agents.move_sets import max_cells
-from sts_lambda_star.agents.reactive import Reactive, TeamObservation
-from sts_lambda_star.domain import Observation
+from sts_lambda_star.agents.reactive import Reactive
+from sts_lambda_star.agents.team_sight import TeamSight, head_for
 from sts_lambda_star.kernels import Ints
-from sts_lambda_star.torus import first_move, side_length, wrap
+from sts_lambda_star.torus import side_length, wrap
 
 _LOWEST, _MAGNITUDE = -(2**63), 2**63 - 1
 
 
 @jit
-def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
-    """Average the observed rewards into the teams' values and return the moves to the best cells.
+def choose_moves(team: TeamSight, values: NDArray[np.float64]) -> None:
+    """Average the observed rewards into the teams' values and allow the moves to the best cells.
 
     Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
     select among several best cells for each role.
     """
-    sets, every_key = np.empty(teams.cell.shape, np.int64), values.view(np.int64)
-    for b in range(len(sets)):
-        cell, height, width = teams.cell[b], teams.height[b, 0], teams.width[b, 0]
-        for r in range(cell.size):
-            _average(teams.around[b, r], cell[r], height, width, values[b])
-        keys = every_key[b, : height * width]
+    every_key = values.view(np.int64)
+    for b in range(team.sets.shape[1]):
+        width = int(team.width[b])
+        for r in range(team.sets.shape[0]):
+            _average(team, r, b, values[b])
+        keys = every_key[b, : int(team.height[b]) * width]
         top = _find_top(keys)
         ties = goal = 0
         for c in range(keys.size):
             ties += 1 if keys[c] == top else 0
             goal += c if keys[c] == top else 0
-        for r in range(cell.size):
+        for r in range(team.sets.shape[0]):
             if ties > 1:
-                goal = _find_tied_cell(keys, top, int(teams.draws[b, r] * ties))
-            sets[b, r] = 1 << first_move(cell[r], goal, height, width)
-    return sets
+                goal = _find_tied_cell(keys, top, int(team.draws[r, b] * ties))
+            row = goal // width
+            head_for(team, r, b, row, goal - row * width)
 
 
 @jit_inlined
@@ -52,18 +52,17 @@ def _find_top(keys: Ints) -> int:
 
 
 @jit_inlined
-def _average(
-    around: NDArray[np.int8], cell: int, height: int, width: int, values: NDArray[np.float64]
-) -> None:
+def _average(team: TeamSight, r: int, b: int, values: NDArray[np.float64]) -> None:
     """Average in the rewards that one role sees; cells without a reward keep their value."""
-    k = side_length(around.size) // 2
-    middle, m = cell // width, 0
-    for row in range(middle - k, middle + k + 1):
-        start, left = wrap(row, height) * width, cell - middle * width - k
+    around, height, width = team.around[r], int(team.height[b]), int(team.width[b])
+    k, m = side_length(around.shape[0]) // 2, 0
+    top, left = int(team.rows[r, b]) - k, int(team.columns[r, b]) - k
+    for row in range(top, top + 2 * k + 1):
+        start = wrap(row, height) * width
         for column in range(left, left + 2 * k + 1):
             here = start + wrap(column, width)
-            value = values[here]
-            values[here] = 0.5 * (value + around[m]) if around[m] != 0 else value
+            value, reward = values[here], around[m, b]
+            values[here] = 0.5 * (value + reward) if reward != 0 else value
             m += 1
 
 
@@ -91,10 +90,11 @@ class WisdomOfTheCrowd(Reactive):
     """
 
     name = "wisdom-of-the-crowd"
+    reads = "neighbourhood"
     draws = 1
 
-    def _initial_memory(self, seen: Observation) -> Memory:
-        return {"values": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
+    def _initial_memory(self, cells: Ints, height: Ints, width: Ints) -> Memory:
+        return {"values": np.zeros((len(cells), max_cells(height, width)))}
 
-    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        return choose_moves(teams, memory["values"])
+    def _decide(self, team: TeamSight, memory: Memory) -> None:
+        choose_moves(team, memory["values"])

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.plugin import jit, jit_inlined, random_integer
-from sts_lambda_star.kernels import Ints, WorldArrays, intended_cell, next_cursor
+from sts_lambda_star.kernels import Ints, WorldArrays, intended_cell
+from sts_lambda_star.lanes import next_cursor
 from sts_lambda_star.torus import move_cell
 
 StreamIds = NDArray[np.uint64]

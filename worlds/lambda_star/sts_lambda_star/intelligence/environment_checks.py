@@ -43,7 +43,8 @@ from sts_lambda_star.intelligence.reward_sums import (
     estimate_mean,
     sum_rewards,
 )
-from sts_lambda_star.kernels import Ints, WorldArrays, reward_at_distance, step_worlds
+from sts_lambda_star.kernels import Ints, WorldArrays, step_worlds
+from sts_lambda_star.lanes import reward_at_distance
 from sts_lambda_star.play.teams import load_team, total_rewards
 from sts_lambda_star.torus import STAY, distance
 

@@ -30,7 +30,15 @@ from sts_lambda_star.agents.value_table import (
     best_value,
     learn,
 )
-from sts_lambda_star.kernels import Ints, WorldArrays, advance_objects
+from sts_lambda_star.kernels import Ints, WorldArrays
+from sts_lambda_star.lanes import (
+    Lanes,
+    advance_objects,
+    find_intended_places,
+    load_lanes,
+    make_lanes,
+    store_objects,
+)
 from sts_lambda_star.torus import STAY, move_cell
 
 LEARNERS = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
@@ -63,6 +71,7 @@ class _Scratch(NamedTuple):
     next_cells: NDArray[np.int32]  # int32[cells, 9], the cell that each move leads to
     cells: Ints  # int64[P], the players' cells
     states: Ints  # int64[P], the states in which they last acted
+    lanes: Lanes  # of one world
 
 
 class _Team(NamedTuple):
@@ -128,12 +137,15 @@ def _play_episodes(
         np.empty((most, MOVES), np.int32),
         np.empty(n_players, np.int64),
         np.empty(n_players, np.int64),
+        make_lanes(2 + n_players, 1),
     )
+    no_observers = np.empty((len(streams), 0), np.int64)
     together = n_players if plan.shared else 1
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
             _write_ways(height, width, bench.next_cells)
+        load_lanes(bench.lanes, a, no_observers, b, 1)
         _write_rewards(a, b, steps, bench)
         actions, rewards = out.actions[b], out.rewards[b]
         for start in range(0, n_players, together):
@@ -164,7 +176,9 @@ def _write_rewards(a: WorldArrays, b: int, steps: int, bench: _Scratch) -> None:
     for state in range(steps * cells):
         bench.rewards[state] = 0
     for first in range(0, steps * cells, cells):
-        advance_objects(a, b)
+        find_intended_places(bench.lanes, a, b, 1)
+        advance_objects(bench.lanes, a, b, 1)
+        store_objects(bench.lanes, a, b)
         for move in range(MOVES):
             worth = 2 if move == STAY else 1
             bench.rewards[first + bench.next_cells[a.objects[b, 0], move]] += worth
@@ -186,7 +200,7 @@ def _play_pass(
     SARSA needs no special case: the next move is always a best one of the next state, whose values
     do not change before it is made, so its value is the highest there.
     """
-    table, pay, ways, cells, states = bench
+    table, pay, ways, cells, states, _ = bench
     steps, n_players = actions.shape
     for p in range(team.start, team.stop):
         cells[p] = starts[p]

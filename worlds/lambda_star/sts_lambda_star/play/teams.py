@@ -13,7 +13,7 @@ starts from the same state with the same paths of Good and Evil, and pass k, ste
 step k * T + t of one long episode.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,7 +41,7 @@ from sts_lambda_star.agents.learner import TabularLearner
 from sts_lambda_star.domain import Batch, LambdaStar, Observation
 from sts_lambda_star.generation.environments import Environments
 from sts_lambda_star.generation.patterns import Settings
-from sts_lambda_star.play import practice
+from sts_lambda_star.play import episodes, practice
 
 _RECORD_BYTES = 9  # of `lockstep.Rollouts` per player and step: action, reward and cell
 _OBJECT_BYTES = 4  # of `lockstep.Rollouts` per step: the cells of Good and Evil
@@ -97,6 +97,15 @@ def total_rewards(
     """
     settings = environments.settings
     members = load_team_for(agent, settings)
+    if is_built_in(members, episodes.BEHAVIOURS, settings.needs):
+        (team,) = make_teams(members, environments, seed)
+        return episodes.play_reactive(
+            members[0],
+            environments.copy_arrays(),
+            team.streams,
+            radius=settings.radius,
+            steps=settings.horizon,
+        )
     play = _play_compiled if is_built_in_learner(members, settings.needs) else play_episodes
     received: NDArray[np.int64] = play(
         members, environments, seed=seed, rehearsals=rehearsals
@@ -248,8 +257,13 @@ def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
 
 def is_built_in_learner(members: Sequence[Agent], needs: int = 1) -> bool:
     """Return True if `practice` plays a team: an installed learner with its default attributes."""
+    return is_built_in(members, practice.LEARNERS, needs)
+
+
+def is_built_in(members: Sequence[Agent], names: Collection[str], needs: int = 1) -> bool:
+    """Return True if a team is one installed agent of `names` with its default attributes."""
     agent = members[0]
-    if needs > 1 or len(members) > 1 or agent.name not in practice.LEARNERS:
+    if needs > 1 or len(members) > 1 or agent.name not in names:
         return False
     installed = load_agent(agent.name)
     return type(agent) is type(installed) and vars(agent) == vars(installed)

@@ -9,7 +9,8 @@ from sts.plugin import jit, jit_inlined
 from sts_lambda_star.agents.readers.forecasts import MOVES, Forecast
 from sts_lambda_star.agents.readers.grammar import FAR
 from sts_lambda_star.agents.readers.sightings import NOWHERE
-from sts_lambda_star.kernels import Ints, reward_at_distance
+from sts_lambda_star.kernels import Ints
+from sts_lambda_star.lanes import reward_at_distance
 from sts_lambda_star.torus import STAY, distance, first_move, move_cell, side_length
 
 PLAN_STEPS = 4

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from sts.plugin import jit
 from sts_lambda_star.domain import Observation
-from sts_lambda_star.kernels import Ints, reward_at_distance
+from sts_lambda_star.kernels import Ints
+from sts_lambda_star.lanes import reward_at_distance
 from sts_lambda_star.torus import neighbour, side_length
 
 GOOD, EVIL, PEOPLE = range(3)
