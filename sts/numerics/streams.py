@@ -51,5 +51,8 @@ def cross_streams(
 
 
 def _encode_key(key: str | int | bytes) -> bytes:
+    if type(key) is int:  # most keys, so without a second text
+        digits = str(key)
+        return f"int:{len(digits)}:{digits}".encode()
     raw = key if isinstance(key, bytes) else str(key).encode()
     return f"{type(key).__name__}:{len(raw)}:".encode() + raw

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.plugin import ArgumentError, Memory, jit, jit_inlined
-from sts_lambda_star.agents.move_sets import max_cells
+from sts_lambda_star.agents.move_sets import MOVES, max_cells
 from sts_lambda_star.agents.reactive import Reactive
-from sts_lambda_star.agents.team_sight import TeamSight
+from sts_lambda_star.agents.team_sight import TeamSight, write_cells
 from sts_lambda_star.kernels import Ints
-from sts_lambda_star.torus import side_length, wrap
+from sts_lambda_star.torus import side_length
 
 DISCOUNT = 0.5
 _LASTING_FACTOR = 0.4
@@ -24,52 +24,46 @@ def choose_moves(team: TeamSight, lasting: bool, marks: NDArray[np.float64]) -> 
     Lasting marks are averaged, as in the program: float64[B, cells or more] in whole rewards, 0 at
     an episode's start. Marks of one step are a single row in halves, used as scratch space.
     """
+    cells = np.empty(team.around.shape[1:], np.int64)
     for b in range(team.sets.shape[1]):
-        row = marks[b if lasting else 0]
-        for r in range(team.sets.shape[0]):
-            _mark(team, r, b, lasting, row)
-        for r in range(team.sets.shape[0]):
-            team.sets[r, b] = _find_best_moves(team, r, b, row)
+        _mark_and_choose(team, b, lasting, marks, cells)
 
 
 @jit_inlined
-def _mark(team: TeamSight, r: int, b: int, lasting: bool, marks: NDArray[np.float64]) -> None:
-    """Mark the cells that one role sees."""
-    around, height, width = team.around[r], int(team.height[b]), int(team.width[b])
-    low = high = int(around[0, b])
-    for m in range(1, around.shape[0]):
-        low, high = min(low, int(around[m, b])), max(high, int(around[m, b]))
-    if lasting and high + low == 0:
-        return
-    fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
-    lasting_fake = _LASTING_FACTOR * (0.5 * high + 0.5 * low)
-    k, m = side_length(around.shape[0]) // 2, 0
-    top, left = int(team.rows[r, b]) - k, int(team.columns[r, b]) - k
-    for row in range(top, top + 2 * k + 1):
-        start = wrap(row, height) * width
-        for column in range(left, left + 2 * k + 1):
-            here = start + wrap(column, width)
-            if lasting:
-                marks[here] = (marks[here] + 0.5 * around[m, b] + lasting_fake) / 3.0
-            else:
-                marks[here] = around[m, b] + fake
-            m += 1
-
-
-@jit_inlined
-def _find_best_moves(team: TeamSight, r: int, b: int, values: NDArray[np.float64]) -> int:
-    """Return the moves of a role to the cells of the highest of `values`."""
-    height, width = int(team.height[b]), int(team.width[b])
-    above, left = int(team.rows[r, b]) - 1, int(team.columns[r, b]) - 1
-    top, actions = -np.inf, 0
-    for row in range(3):
-        start = wrap(above + row, height) * width
-        for column in range(3):
-            value = values[start + wrap(left + column, width)]
+def _mark_and_choose(
+    team: TeamSight, b: int, lasting: bool, marks: NDArray[np.float64], cells: Ints
+) -> None:
+    """Choose as `choose_moves` in one world; `cells`, int64[R, M], is scratch space."""
+    row, side = marks[b if lasting else 0], side_length(cells.shape[1])
+    middle = (side // 2 - 1) * (side + 1)
+    for r in range(team.sets.shape[0]):
+        write_cells(team, r, b, side // 2, cells[r])
+        _mark(team.around[b, r], cells[r], lasting, row)
+    for r in range(team.sets.shape[0]):
+        top, actions = -np.inf, 0
+        for move in range(MOVES):
+            value = row[np.uint64(cells[r, middle + move // 3 * side + move % 3])]
             actions = 0 if value > top else actions
             top = value if value > top else top
-            actions |= 1 << (3 * row + column) if value == top else 0
-    return actions
+            actions |= (value == top) << move
+        team.sets[r, b] = actions
+
+
+@jit_inlined
+def _mark(around: NDArray[np.int8], cells: Ints, lasting: bool, marks: NDArray[np.float64]) -> None:
+    """Mark the cells that one role sees."""
+    low = high = int(around[0])
+    for m in range(1, around.size):
+        low, high = min(low, int(around[m])), max(high, int(around[m]))
+    if lasting:
+        if high + low != 0:
+            fake = _LASTING_FACTOR * (0.5 * high + 0.5 * low)
+            for m in range(around.size):
+                marks[cells[m]] = (marks[cells[m]] + 0.5 * around[m] + fake) / 3.0
+    else:
+        fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
+        for m in range(around.size):
+            marks[np.uint64(cells[m])] = around[m] + fake
 
 
 class Stigmergy(Reactive):

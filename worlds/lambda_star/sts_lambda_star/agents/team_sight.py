@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sts.plugin import jit, jit_inlined
 from sts_lambda_star.agents.move_sets import MOVES, pick_move
+from sts_lambda_star.arrays import Ints
 from sts_lambda_star.lanes import Shorts
 from sts_lambda_star.torus import (
     Offset,
@@ -30,7 +31,7 @@ class TeamSight(NamedTuple):
     width: Shorts  # int16[B], their columns
     rows: Shorts  # int16[R, B], the roles' places
     columns: Shorts  # int16[R, B]
-    around: NDArray[np.int8]  # int8[R, M, B], rewards in halves
+    around: NDArray[np.int8]  # int8[B, R, M], rewards in halves
     best: Shorts  # int16[R, B], the sets of the moves with the highest reward; see `find_best`
     top: Shorts  # int16[R, B], that reward
     next_rows: Shorts  # int16[B], where Good intends to be next; only for rules that see the world
@@ -44,23 +45,34 @@ class TeamSight(NamedTuple):
 def find_best(around: NDArray[np.int8], best: Shorts, top: Shorts) -> None:
     """Write the sets of moves with the highest reward, int16[R, B], and that reward, int16[R, B].
 
-    `around` is int8[R, M, B]. With a larger sight, still only the nine cells that a move can reach
+    `around` is int8[B, R, M]. With a larger sight, still only the nine cells that a move can reach
     count.
     """
-    side = side_length(around.shape[1])
+    side = side_length(around.shape[2])
     first = (side // 2 - 1) * (side + 1)
-    for r in range(around.shape[0]):
-        sets, highest = best[r], top[r]
-        for b in range(around.shape[2]):
-            sets[b], highest[b] = 0, around[r, first, b]
-        for move in range(1, MOVES):
-            rewards = around[r, first + move // 3 * side + move % 3]
-            for b in range(around.shape[2]):
-                highest[b] = max(highest[b], rewards[b])
-        for move in range(MOVES):
-            rewards = around[r, first + move // 3 * side + move % 3]
-            for b in range(around.shape[2]):
-                sets[b] |= (rewards[b] == highest[b]) << move
+    for b in range(around.shape[0]):
+        for r in range(around.shape[1]):
+            highest, chosen = around[b, r, first], 0
+            for move in range(1, MOVES):
+                highest = max(highest, around[b, r, first + move // 3 * side + move % 3])
+            for move in range(MOVES):
+                reward = around[b, r, first + move // 3 * side + move % 3]
+                chosen |= (reward == highest) << move
+            best[r, b], top[r, b] = chosen, highest
+
+
+@jit_inlined
+def write_cells(team: TeamSight, r: int, b: int, k: int, out: Ints) -> None:
+    """Write the cells within k of a role, int64[(2k + 1)^2], row by row."""
+    height, width, side = int(team.height[b]), int(team.width[b]), 2 * k + 1
+    above, left = int(team.rows[r, b]) - k, int(team.columns[r, b]) - k
+    start = wrap(above, height) * width
+    for column in range(side):
+        out[column] = start + wrap(left + column, width)
+    for row in range(1, side):
+        down = wrap(above + row, height) * width - start
+        for column in range(side):
+            out[row * side + column] = out[column] + down
 
 
 @jit_inlined

@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from sts.plugin import Memory, jit, jit_inlined
 from sts_lambda_star.agents.move_sets import max_cells
 from sts_lambda_star.agents.reactive import Reactive
-from sts_lambda_star.agents.team_sight import TeamSight, head_for
+from sts_lambda_star.agents.team_sight import TeamSight, head_for, write_cells
 from sts_lambda_star.kernels import Ints
-from sts_lambda_star.torus import side_length, wrap
+from sts_lambda_star.torus import side_length
 
 _LOWEST, _MAGNITUDE = -(2**63), 2**63 - 1
 
@@ -20,22 +20,33 @@ def choose_moves(team: TeamSight, values: NDArray[np.float64]) -> None:
     Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
     select among several best cells for each role.
     """
-    every_key = values.view(np.int64)
+    keys, cells = values.view(np.int64), np.empty(team.around.shape[2], np.int64)
     for b in range(team.sets.shape[1]):
-        width = int(team.width[b])
-        for r in range(team.sets.shape[0]):
-            _average(team, r, b, values[b])
-        keys = every_key[b, : int(team.height[b]) * width]
-        top = _find_top(keys)
-        ties = goal = 0
-        for c in range(keys.size):
-            ties += 1 if keys[c] == top else 0
-            goal += c if keys[c] == top else 0
-        for r in range(team.sets.shape[0]):
-            if ties > 1:
-                goal = _find_tied_cell(keys, top, int(team.draws[r, b] * ties))
-            row = goal // width
-            head_for(team, r, b, row, goal - row * width)
+        _average_and_choose(team, b, values[b], keys[b], cells)
+
+
+@jit_inlined
+def _average_and_choose(
+    team: TeamSight, b: int, values: NDArray[np.float64], every_key: Ints, cells: Ints
+) -> None:
+    """Choose as `choose_moves` in one world, given its values and their bits.
+
+    `cells`, int64[M], is scratch space.
+    """
+    width = int(team.width[b])
+    for r in range(team.sets.shape[0]):
+        _average(team, r, b, values, cells)
+    keys = every_key[: int(team.height[b]) * width]
+    top = _find_top(keys)
+    ties = goal = 0
+    for c in range(keys.size):
+        ties += 1 if keys[c] == top else 0
+        goal += c if keys[c] == top else 0
+    for r in range(team.sets.shape[0]):
+        if ties > 1:
+            goal = _find_tied_cell(keys, top, int(team.draws[r, b] * ties))
+        row = goal // width
+        head_for(team, r, b, row, goal - row * width)
 
 
 @jit_inlined
@@ -52,18 +63,17 @@ def _find_top(keys: Ints) -> int:
 
 
 @jit_inlined
-def _average(team: TeamSight, r: int, b: int, values: NDArray[np.float64]) -> None:
+def _average(team: TeamSight, r: int, b: int, values: NDArray[np.float64], cells: Ints) -> None:
     """Average in the rewards that one role sees; cells without a reward keep their value."""
-    around, height, width = team.around[r], int(team.height[b]), int(team.width[b])
-    k, m = side_length(around.shape[0]) // 2, 0
-    top, left = int(team.rows[r, b]) - k, int(team.columns[r, b]) - k
-    for row in range(top, top + 2 * k + 1):
-        start = wrap(row, height) * width
-        for column in range(left, left + 2 * k + 1):
-            here = start + wrap(column, width)
-            value, reward = values[here], around[m, b]
-            values[here] = 0.5 * (value + reward) if reward != 0 else value
-            m += 1
+    around, any_reward = team.around[b, r], 0
+    for m in range(around.size):
+        any_reward |= around[m]
+    if any_reward != 0:
+        write_cells(team, r, b, side_length(around.size) // 2, cells)
+        for m in range(around.size):
+            value = values[np.uint64(cells[m])]
+            averaged = 0.5 * (value + around[m])
+            values[np.uint64(cells[m])] = averaged if around[m] != 0 else value
 
 
 @jit_inlined

@@ -34,6 +34,7 @@ from sts_lambda_star.lanes import (
     reward_at_distance,
     write_rewards,
 )
+from sts_lambda_star.torus import side_length
 
 SOLITARY = ("random", "local-search")
 """Agents whose choice depends on the rewards in their reach alone."""
@@ -90,9 +91,9 @@ def list_situations() -> NDArray[np.int8]:
 @functools.cache
 def tabulate_best() -> Shorts:
     """Return int16[13^4]: by situation, the set of the best moves, and 512 * (2 + the reward)."""
-    around = list_situations().T[None]
-    best, top = np.empty((2, 1, around.shape[2]), np.int16)
-    find_best(np.ascontiguousarray(around), best, top)
+    around = list_situations()[:, None]
+    best, top = np.empty((2, 1, len(around)), np.int16)
+    find_best(around, best, top)
     out: Shorts = best[0] | top[0] + 2 << MOVES
     return out
 
@@ -248,7 +249,7 @@ def _play_step_by_step(
         width=lanes.width,
         rows=lanes.rows[2:],
         columns=lanes.columns[2:],
-        around=np.empty((n_players * (agent.reads == "neighbourhood"), cells, n), np.int8),
+        around=np.empty((n if agent.reads == "neighbourhood" else 0, n_players, cells), np.int8),
         best=shorts[0],
         top=shorts[1],
         next_rows=lanes.next_rows[0],
@@ -281,9 +282,9 @@ def _see(
     stride: int,
 ) -> None:
     """Write what all players see, as far as `table` and the arrays of `team` are not empty."""
-    cells, n = team.around.shape[1:]
-    axes = np.empty((4, int(np.sqrt(cells)), n if len(team.around) > 0 else 0), np.int16)
-    sights = np.empty((3, cells, axes.shape[2]), np.int8)
+    n, _, cells = team.around.shape
+    axes = np.empty((4, side_length(cells), n), np.int16)
+    sights = np.empty((3, cells, n), np.int8)
     _see_lanes(lanes, a, table, team, scratch, streams, draw, stride, axes, sights)
 
 
@@ -311,13 +312,11 @@ def _see_lanes(
             top[b] = (best[b] >> MOVES) - 2
         for b in range(len(best)):
             best[b] &= (1 << MOVES) - 1
-    for p in range(len(team.around)):
-        around = team.around[p]
-        find_objects(lanes, 2 + p, around.shape[1], axes, sights)
-        for m in range(around.shape[0]):
-            rewards, seen = sights[0, m], around[m]
-            for b in range(len(seen)):
-                seen[b] = rewards[b]
+    for p in range(team.around.shape[1] if len(team.around) > 0 else 0):
+        find_objects(lanes, 2 + p, len(team.around), axes, sights)
+        for b in range(len(team.around)):
+            for m in range(sights.shape[1]):
+                team.around[b, p, m] = sights[0, m, b]
 
 
 @jit
