@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import os
-import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,11 +33,12 @@ from sts_lambda_star.domain import Batch, LambdaStar
 from sts_lambda_star.generation import environments, patterns
 from sts_lambda_star.generation.environments import Environments
 from sts_lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents
-from sts_lambda_star.play import practice
+from sts_lambda_star.kernels import WorldArrays
+from sts_lambda_star.play import episodes, practice
 from sts_lambda_star.play.practice import LEARNERS
 from sts_lambda_star.play.teams import play_after_practice
 from sts_lambda_star.state import State, arrays_to_states
-from tests.benchmarks import measure, rivals, sizes
+from tests.benchmarks import rivals, sizes
 from tests.benchmarks.measure import STS, Rows, alternating, clocks, cost, seconds
 
 PEOPLE = (1, 5)
@@ -207,22 +209,70 @@ def first(count: int, results: Callable[[], Iterable[Any]]) -> list[Any]:
 
 
 def published() -> Rows:
-    """CPU seconds of the published program, if `PUBLISHED` names a build of it, and of ours.
+    """Millions of agent-steps or training updates a second in compiled episodes, by behaviour.
 
-    It reads episodes, steps, columns and agents, and plays all of its behaviours.
+    `PUBLISHED` may name a driver of the published program's classes. It plays the same worlds: see
+    docs/benchmarks.md. The two take turns; the ratio is the median of pairs.
     """
-    amount = {"episodes": sizes.LEARNERS, "steps": sizes.STEPS, "size": 10, "team": TEAM}
-    words = f"lambda-star score --agent all --patterns lambdastar-2016 --size 10x10 --team {TEAM}"
-    words += f" --steps {sizes.STEPS} --episodes {sizes.LEARNERS}"
-    cost(STS, *words.split())  # compiles for the one that counts
-    ours, theirs, ratio = cost(STS, *words.split()).cpu, "not measured", None
-    if program := os.environ.get("PUBLISHED"):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        typed = "".join(f"{number}\n" for number in amount.values())
-        subprocess.run([program], input=typed, text=True, check=True, capture_output=True)
-        taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        theirs, ratio = measure.cell(taken), taken / ours
-    yield f"{len(PUBLISHED_AGENTS)} behaviours", ours, theirs, ratio
+    made = worlds(TEAM, sizes.EPISODES)
+    with tempfile.TemporaryDirectory() as folder:
+        write_worlds(Path(folder, "few"), worlds(TEAM, sizes.FEW))
+        write_worlds(Path(folder, "all"), made)
+        for name in PUBLISHED_AGENTS:
+            count = sizes.FEW if name in LEARNERS else sizes.EPISODES
+            passes = sizes.REHEARSALS if name in LEARNERS else 0
+            amount = count * sizes.STEPS * TEAM * max(1, passes) / 1e6
+            own, file = streams(count), Path(folder, "few" if passes else "all")
+            total = practise(name, own, passes) if passes else partial(play, name, own)
+            pairs = []
+            for run in range(sizes.PAIRS + 1):
+                arrays = worlds(TEAM, count).copy_arrays()
+                begun = time.process_time()
+                total(arrays)
+                taken = time.process_time() - begun
+                theirs = drive(file, name, passes)
+                if run:
+                    pairs.append((amount / taken, amount / theirs if theirs else math.nan))
+            ours, other = np.median(pairs, axis=0)
+            ratio = float(np.median([one / two for one, two in pairs]))
+            measured = not math.isnan(ratio)
+            yield (
+                name,
+                float(ours),
+                *((float(other), ratio) if measured else ("not measured", None)),
+            )
+
+
+def play(name: str, own: NDArray[np.uint64], arrays: WorldArrays) -> NDArray[np.int64]:
+    return episodes.play_reactive(agents.load(name), arrays, own, radius=1, steps=sizes.STEPS)
+
+
+def write_worlds(path: Path, made: Environments) -> None:
+    """Write worlds as the driver reads them, int32: four sizes, start cells, two paths of each."""
+    paths = rollout("random", made)
+    head = [made.index.size, sizes.STEPS, TEAM, made.settings.height]
+    parts = (head, made.arrays.cells, paths.good, paths.evil)
+    path.write_bytes(b"".join(np.asarray(part, np.int32).tobytes() for part in parts))
+
+
+def drive(worlds: Path, behaviour: str, passes: int) -> float | None:
+    """Return the CPU seconds that the driver prints for a behaviour; None without a driver."""
+    if not (program := os.environ.get("PUBLISHED")):
+        return None
+    command = [program, str(worlds), behaviour, str(passes)]
+    return float(
+        subprocess.run(command, text=True, check=True, capture_output=True).stdout.split()[0]
+    )
+
+
+def tests_of_intelligence() -> Rows:
+    """CPU seconds of the whole command, from call to exit, for environments of the program."""
+    words = f"lambda-star score --patterns lambdastar-2016 --team {TEAM} --steps {sizes.STEPS}"
+    for name in SCORED[:2]:
+        for count in (1, sizes.MANY):
+            call = f"{words} --agent {name} --episodes {count}".split()
+            cost(STS, *call)  # compiles for those that count
+            yield name, count, statistics.median(cost(STS, *call).cpu for _ in range(sizes.SLOW))
 
 
 def learning_compared() -> Rows:

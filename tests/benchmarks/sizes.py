@@ -1,6 +1,7 @@
 """How much the benchmarks measure."""
 
 RUNS = 5  # of which the median is taken, after one that is not counted
+PAIRS = 7  # of a behaviour and the published program's
 SLOW = 3  # the same, of what takes a second or more
 STEPS = 50  # of every episode
 EPISODES = 4000  # played at once
