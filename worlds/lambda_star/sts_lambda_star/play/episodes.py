@@ -285,23 +285,6 @@ def _see(
     n, _, cells = team.around.shape
     axes = np.empty((4, side_length(cells), n), np.int16)
     sights = np.empty((3, cells, n), np.int8)
-    _see_lanes(lanes, a, table, team, scratch, streams, draw, stride, axes, sights)
-
-
-@jit_inlined
-def _see_lanes(
-    lanes: Lanes,
-    a: WorldArrays,
-    table: Shorts,
-    team: TeamSight,
-    scratch: _Scratch,
-    streams: NDArray[np.uint64],
-    draw: int,
-    stride: int,
-    axes: Shorts,
-    sights: NDArray[np.int8],
-) -> None:
-    """See as `_see`; the last two are working memory."""
     find_intended_places(lanes, a, 0, len(streams))
     for p in range(len(team.draws)):
         _draw(streams, draw + p * stride, team.draws[p])
@@ -331,21 +314,6 @@ def _move(
     totals: Ints,
 ) -> None:
     """Move all players, Good and Evil, and add the rewards; a `draw` of -1 needs none."""
-    _move_lanes(lanes, a, sets, scratch, streams, draw, stride, totals)
-
-
-@jit_inlined
-def _move_lanes(
-    lanes: Lanes,
-    a: WorldArrays,
-    sets: Shorts,
-    scratch: _Scratch,
-    streams: NDArray[np.uint64],
-    draw: int,
-    stride: int,
-    totals: Ints,
-) -> None:
-    """Move as `_move`."""
     for p in range(len(sets)):
         rows, columns = lanes.rows[2 + p], lanes.columns[2 + p]
         if draw >= 0:
