@@ -1,4 +1,4 @@
-"""What a look at a race costs, and what it costs those who judge meanwhile."""
+"""Costs of a look at a race, for the processor and for those who judge meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `sts power` prints of the plans that it has made."""
+"""Text of `sts power`: plans of pairs of agents."""
 
 from typing import Any
 

@@ -50,7 +50,7 @@ _QUANTILES = ndtri((np.arange(1000) + 0.5) / 1000)
 
 
 class Race(NamedTuple):
-    """What became of a study."""
+    """Result of a study."""
 
     share: float  # of the full plan's clips that were judged
     found: set[tuple[str, str]]  # pairs that the report calls different, the better agent first
@@ -60,7 +60,7 @@ class Race(NamedTuple):
 
 @pytest.fixture(scope="module", name="queued")
 def queue_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with the clips of six agents, and a queue that nobody has judged from yet."""
+    """Make a workspace with the clips of six agents, all of which wait to be judged."""
     workspace = Workspace.open(tmp_path_factory.mktemp("raced")).create()
     core = suites.load(workspace, "core@3").scenarios
     kept = [one for one in core if not one.pair and not one.dialogue][::3]

@@ -22,7 +22,7 @@ class Reactive(Agent):
     reads: ClassVar[Literal["", "best", "neighbourhood"]] = ""
     """The rewards that its rule reads: none, the best in reach, or those of all cells in sight."""
     leaves_choice: ClassVar[bool] = False
-    """Whether its rule may allow several moves."""
+    """True for an agent whose rule may allow several moves."""
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
