@@ -69,6 +69,7 @@ from sts.errors import StsError as StsError
 from sts.numerics.compiled import callable_from_jit as callable_from_jit
 from sts.numerics.compiled import jit as jit
 from sts.numerics.compiled import jit_inlined as jit_inlined
+from sts.numerics.compiled import jit_internal as jit_internal
 from sts.numerics.draws import random_integer as random_integer
 from sts.numerics.draws import random_uniform as random_uniform
 from sts.numerics.draws import random_word as random_word

@@ -13,9 +13,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numba.extending
+from numba.core.registry import CPUDispatcher
 
 LOCK_FILE = "kernels.lock"
-_JIT = re.compile(rb"\bjit(_inlined)?\b")
+_JIT = re.compile(rb"\bjit(_inlined|_internal)?\b")
+_UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
@@ -35,17 +37,24 @@ def _list_folders(package: str) -> list[Path]:
 
 def jit(function: Function) -> Function:
     """Compile a kernel with numba; with `NUMBA_DISABLE_JIT=1`, return the function itself."""
-    return _compile(function, {"nogil": True})
+    return _compile(function, {"nogil": True, "no_cfunc_wrapper": True})
+
+
+def jit_internal(function: Function) -> Function:
+    """Compile a kernel that only kernels call, and that allocates and returns no arrays.
+
+    numba then compiles no code that converts Python objects, nor does it count references, which
+    would take longer than a small kernel itself. Views of arrays are allowed; allocating an array
+    is a compilation error. That option is undocumented, and numba uses it for its own sorts;
+    versions without it are only slower. A call from Python raises TypeError.
+    """
+    return _refuse_python(_compile(function, {"nogil": True} | _UNWRAPPED | no_reference_counts()))
 
 
 def jit_inlined(function: Function) -> Function:
-    """Compile a small kernel that allocates and returns no arrays, inlined into its callers.
-
-    numba does not count references in it, which would take longer than the kernel itself. Views of
-    arrays are allowed; allocating an array is a compilation error. The option is undocumented, and
-    numba uses it for its own sorts; versions without it are only slower.
-    """
-    return _compile(function, {"nogil": True, "forceinline": True} | no_reference_counts())
+    """Compile a small kernel as `jit_internal` does, inlined into its callers."""
+    options = {"nogil": True, "forceinline": True} | _UNWRAPPED | no_reference_counts()
+    return _refuse_python(_compile(function, options))
 
 
 def callable_from_jit(function: Function) -> Function:
@@ -53,7 +62,7 @@ def callable_from_jit(function: Function) -> Function:
 
     Use it for arithmetic that applies to numbers in kernels and to arrays elsewhere.
     """
-    out: Function = numba.extending.register_jitable(function)
+    out: Function = numba.extending.register_jitable(no_cfunc_wrapper=True)(function)
     return out
 
 
@@ -61,6 +70,20 @@ def no_reference_counts() -> dict[str, bool]:
     """Return the numba option that disables reference counting, if this version has it."""
     known = getattr(getattr(numba.core, "cpu", None), "CPUTargetOptions", None)
     return {"_nrt": False} if hasattr(known, "_nrt") else {}
+
+
+class _Internal(CPUDispatcher):
+    """Kernel without code for calls from Python, which numba would run all the same and crash."""
+
+    def __call__(self, *given: object, **named: object) -> object:
+        raise TypeError(f"{self.py_func.__name__} can only be called by compiled functions")
+
+
+def _refuse_python(kernel: Function) -> Function:
+    """Let a compiled kernel refuse calls from Python."""
+    if isinstance(kernel, CPUDispatcher):
+        cast(Any, kernel).__class__ = _Internal
+    return kernel
 
 
 def _compile(function: Function, options: dict[str, Any]) -> Function:

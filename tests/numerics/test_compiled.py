@@ -115,5 +115,14 @@ def test_kernels_are_compiled_without_a_writable_cache_and_this_is_said_once(ker
     monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
     compiled._warn_of_missing_cache.cache_clear()
     with pytest.warns(RuntimeWarning, match="set NUMBA_CACHE_DIR") as said:
-        assert [jit(kernel)(3), compiled.jit_inlined(kernel)(4)] == [3, 4]
+        assert [jit(kernel)(3), jit(kernel)(4)] == [3, 4]
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("decorator", [compiled.jit_inlined, compiled.jit_internal])
+def test_kernels_without_code_for_python_refuse_its_calls(kernel, decorator):
+    """Called all the same, they would crash the interpreter."""
+    internal = decorator(kernel)
+    assert jit(lambda x: internal(x) + 1)(3) == 4
+    with pytest.raises(TypeError, match="kernel can only be called by compiled functions"):
+        internal(3)

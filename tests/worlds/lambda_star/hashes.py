@@ -47,7 +47,7 @@ def hashes(states: list[bytes]) -> dict[str, str]:
         learned = practice.play_learner(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
         out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
     keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
-    found = walks.search_segments(keys, np.array([6]), 5, 4, 12)
+    found = walks.search_segments(keys, np.array([6]), walks.allocate_scratch(5, 4, 12))
     segments = walks.concatenate_segments(keys, *found, 12)
     out["patterns"] = content_hash(*(a.tobytes() for a in (*found, *segments)))
     published = walks.draw_published_paths(keys[0], np.array([3, 0]), 5, 22)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.plugin import jit
+from sts.plugin import jit, jit_inlined
 from sts_lambda_star.arrays import Ints as Ints
 from sts_lambda_star.arrays import WorldArrays as WorldArrays
 from sts_lambda_star.lanes import (
@@ -39,7 +39,7 @@ def reward_at_cell(cell: int, good: int, evil: int, height: int, width: int) -> 
     return int(gain - reward_at_distance(distance(cell, evil, height, width)))
 
 
-@jit
+@jit_inlined
 def intended_cell(cell: int, entry: int, kind: int, height: int, width: int) -> int:
     """Return the cell that a pattern's `entry`, a move from `cell` or a cell, leads to."""
     return entry if kind == 1 else int(move_cell(cell, entry, height, width))
@@ -56,14 +56,14 @@ def step_worlds(a: WorldArrays, actions: NDArray[np.int8], utterances: NDArray[n
             a.actions[b, p], a.utterances[b, p] = actions[b, p], utterances[b, p]
     for first in range(0, batch, LANES):
         n = min(LANES, batch - first)
-        lanes = make_lanes(2 + n_players, n)
-        load_lanes(lanes, a, no_observers, first, n)
-        find_intended_places(lanes, a, first, n)
-        advance_objects(lanes, a, first, n)
+        lanes = make_lanes(2 + n_players, n, a.patterns)
+        load_lanes(lanes, a, no_observers, first)
+        find_intended_places(lanes)
+        advance_objects(lanes)
         store_objects(lanes, a, first)
         for p in range(n_players):
             rows, columns = lanes.rows[2 + p], lanes.columns[2 + p]
-            make_moves(rows, columns, lanes, actions[first : first + n, p], n)
+            make_moves(rows, columns, lanes, actions[first : first + n, p])
             write_rewards(lanes, 2 + p, a.rewards[first : first + n, p])
             for b in range(n):
                 a.cells[first + b, p] = np.int32(rows[b]) * lanes.width[b] + columns[b]
@@ -97,15 +97,15 @@ def observe_worlds(
     """
     batch, n_players = a.cells.shape
     side = 2 * radius + 1
-    lanes = make_lanes(2 + n_players + players.shape[1], LANES)
     axes = np.empty((4, side, LANES), np.int16)
     sights, entries = np.empty((3, side * side, LANES), np.int8), np.empty(LANES, np.int32)
     for first in range(0, batch, LANES):
         n = min(LANES, batch - first)
-        load_lanes(lanes, a, players, first, n)
+        lanes = make_lanes(2 + n_players + players.shape[1], n, a.patterns)
+        load_lanes(lanes, a, players, first)
         for i in range(players.shape[1]):
             me = 2 + n_players + i
-            find_objects(lanes, me, n, axes, sights)
+            find_objects(lanes, me, axes, sights)
             for b in range(first, first + n):
                 own = players[b, i]
                 out.cell[b, i], out.last_move[b, i] = a.cells[b, own], a.actions[b, own]

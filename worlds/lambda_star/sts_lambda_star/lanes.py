@@ -31,7 +31,12 @@ class Lanes(NamedTuple):
     entries: Ints  # int64[2, n], indices of their next entries in all patterns
     starts: Ints  # int64[2, n], those of their first entries
     stops: Ints  # int64[2, n], and after their last entries
+    kinds: Ints  # int64[n], 0 for patterns of moves and 1 for patterns of cells
+    seeds: NDArray[np.uint64]  # uint64[n], the seeds of the worlds' own random streams
+    counters: Ints  # int64[n], the numbers of draws taken from those streams
+    patterns: Ints  # int64[sum of lengths], all patterns concatenated
     moves: NDArray[np.int8]  # int8[n], working memory
+    cells: NDArray[np.int32]  # int32[n], working memory
 
 
 @callable_from_jit
@@ -43,24 +48,36 @@ def reward_at_distance(cells: Any) -> Any:
     return (2 - cells) * (cells < 2)
 
 
-@jit
-def make_lanes(n_places: int, n: int) -> Lanes:
-    """Return lanes of n worlds whose values are undefined."""
+def list_blocks(first: int, last: int) -> list[tuple[int, int, int]]:
+    """Return ranges of worlds, `first` to `stop` - 1, and the n worlds that fit their lanes."""
+    whole = first + (last - first) // LANES * LANES
+    blocks = ((first, whole, LANES), (whole, last, last - whole))
+    return [block for block in blocks if block[0] < block[1]]
+
+
+@callable_from_jit
+def make_lanes(n_places: int, n: int, patterns: Ints) -> Lanes:
+    """Return lanes of n worlds whose values are undefined, but for all their patterns."""
     sizes, places = np.empty((2, n), np.int16), np.empty((2, n_places, n), np.int16)
-    intended, entries = np.empty((2, 2, n), np.int16), np.empty((3, 2, n), np.int64)
+    intended, entries = np.empty((2, 2, n), np.int16), np.empty((4, 2, n), np.int64)
     now, soon, moves = (places[0], places[1]), (intended[0], intended[1]), np.empty(n, np.int8)
-    return Lanes(sizes[0], sizes[1], *now, *soon, entries[0], entries[1], entries[2], moves)
+    cells, index = np.empty(n, np.int32), (entries[0], entries[1], entries[2])
+    kinds, counters, seeds = entries[3, 0], entries[3, 1], np.empty(n, np.uint64)
+    where = (sizes[0], sizes[1], *now, *soon, *index)
+    return Lanes(*where, kinds, seeds, counters, patterns, moves, cells)
 
 
 @jit
-def load_lanes(lanes: Lanes, a: WorldArrays, players: Ints, first: int, n: int) -> None:
+def load_lanes(lanes: Lanes, a: WorldArrays, players: Ints, first: int) -> None:
     """Load n worlds, from the `first`; `players` are the observers, int64[B, R].
 
     Quotients in float32 vectorise, and their integer part is exact on grids of up to 255 x 255.
     """
-    n_players, cells = a.cells.shape[1], np.empty(n, np.int32)
+    n_players, cells, n = a.cells.shape[1], lanes.cells, len(lanes.cells)
     for b in range(n):
         lanes.height[b], lanes.width[b] = a.size[first + b, 0], a.size[first + b, 1]
+        lanes.kinds[b], lanes.seeds[b] = a.kind[first + b], a.seed[first + b]
+        lanes.counters[b] = a.counter[first + b]
         for index in range(2):
             start = a.offset[first + b, index]
             lanes.starts[index, b], lanes.stops[index, b] = (
@@ -85,7 +102,9 @@ def load_lanes(lanes: Lanes, a: WorldArrays, players: Ints, first: int, n: int) 
 
 @jit_inlined
 def store_objects(lanes: Lanes, a: WorldArrays, first: int) -> None:
-    """Write where Good and Evil are, and their cursors, to n worlds, from the `first`."""
+    """Write where Good and Evil are, and their cursors and counters, to n worlds."""
+    for b in range(lanes.width.size):
+        a.counter[first + b] = lanes.counters[b]
     for index in range(2):
         for b in range(lanes.width.size):
             cell = np.int32(lanes.rows[index, b]) * lanes.width[b] + lanes.columns[index, b]
@@ -94,11 +113,9 @@ def store_objects(lanes: Lanes, a: WorldArrays, first: int) -> None:
 
 
 @jit_inlined
-def make_moves(
-    rows: Shorts, columns: Shorts, lanes: Lanes, moves: NDArray[np.int8], n: int
-) -> None:
+def make_moves(rows: Shorts, columns: Shorts, lanes: Lanes, moves: NDArray[np.int8]) -> None:
     """Change one place in each of n worlds by its move, int8[n]."""
-    height, width = lanes.height, lanes.width
+    height, width, n = lanes.height, lanes.width, len(lanes.width)
     for b in range(n):
         row = np.int16(rows[b] + _move_down(moves[b]) - 1)
         row = np.int16(row + height[b] * (row < 0))
@@ -115,7 +132,7 @@ def _move_down(move: Any) -> Any:
     return 1 * (move > 2) + 1 * (move > 5)
 
 
-@jit
+@jit_inlined
 def resolve_collision(
     good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
 ) -> tuple[int, int, int]:
@@ -136,15 +153,18 @@ def resolve_collision(
     return good, evil_next, counter + 1
 
 
-@jit
+@jit_inlined
 def next_cursor(cursor: int, length: int) -> int:
     """Return the index after `cursor` in a cyclic pattern."""
     return 0 if cursor + 1 == length else cursor + 1
 
 
 @jit_inlined
-def find_intended_places(lanes: Lanes, a: WorldArrays, first: int, n: int) -> None:
-    """Write where Good and Evil of n worlds, from the `first`, intend to be next."""
+def find_intended_places(lanes: Lanes) -> None:
+    """Write where Good and Evil of n worlds intend to be next."""
+    n, jumps = len(lanes.kinds), 0
+    for b in range(n):
+        jumps += lanes.kinds[b]
     for index in range(2):
         rows, columns, moves = lanes.next_rows[index], lanes.next_columns[index], lanes.moves
         now_rows, now_columns, entries = (
@@ -153,28 +173,23 @@ def find_intended_places(lanes: Lanes, a: WorldArrays, first: int, n: int) -> No
             lanes.entries[index],
         )
         for b in range(n):
-            moves[b] = a.patterns[np.uint64(entries[b])]
+            moves[b] = lanes.patterns[np.uint64(entries[b])]
         for b in range(n):
             rows[b] = now_rows[b]
         for b in range(n):
             columns[b] = now_columns[b]
-        make_moves(rows, columns, lanes, moves, n)
-        kind, jumps = a.kind[first : first + n], 0
-        for b in range(n):
-            jumps += kind[b]
+        make_moves(rows, columns, lanes, moves)
         if jumps > 0:
             for b in range(n):
-                if kind[b] == 1:
-                    cell, width = a.patterns[entries[b]], int(lanes.width[b])
+                if lanes.kinds[b] == 1:
+                    cell, width = lanes.patterns[entries[b]], int(lanes.width[b])
                     rows[b], columns[b] = cell // width, cell % width
 
 
 @jit_inlined
-def advance_objects(lanes: Lanes, a: WorldArrays, first: int, n: int) -> None:
-    """Advance Good and Evil of n worlds to where `find_intended_places` says, or collide.
-
-    The counters of `a` advance too; see `store_objects` on the rest.
-    """
+def advance_objects(lanes: Lanes) -> None:
+    """Advance Good and Evil of n worlds to where `find_intended_places` says, or collide."""
+    n = len(lanes.width)
     for index in range(2):
         entries, starts, stops = lanes.entries[index], lanes.starts[index], lanes.stops[index]
         for b in range(n):
@@ -187,7 +202,7 @@ def advance_objects(lanes: Lanes, a: WorldArrays, first: int, n: int) -> None:
     if clashes > 0:
         for b in range(n):
             if (good_rows[b] == evil_rows[b]) & (good_columns[b] == evil_columns[b]):
-                _collide(lanes, a, first, b)
+                _collide(lanes, b)
     for index in range(2):
         rows, columns = lanes.rows[index], lanes.columns[index]
         next_rows, next_columns = lanes.next_rows[index], lanes.next_columns[index]
@@ -198,14 +213,14 @@ def advance_objects(lanes: Lanes, a: WorldArrays, first: int, n: int) -> None:
 
 
 @jit_inlined
-def _collide(lanes: Lanes, a: WorldArrays, first: int, b: int) -> None:
+def _collide(lanes: Lanes, b: int) -> None:
     """Write where Good and Evil of lane `b` go instead of the one place that both intend."""
     width = int(lanes.width[b])
     good = lanes.rows[0, b] * width + lanes.columns[0, b]
     evil = lanes.rows[1, b] * width + lanes.columns[1, b]
     both = lanes.next_rows[0, b] * width + lanes.next_columns[0, b]
-    good, evil, a.counter[first + b] = resolve_collision(
-        good, evil, both, both, a.seed[first + b], a.counter[first + b]
+    good, evil, lanes.counters[b] = resolve_collision(
+        good, evil, both, both, lanes.seeds[b], lanes.counters[b]
     )
     lanes.next_rows[0, b], lanes.next_columns[0, b] = good // width, good % width
     lanes.next_rows[1, b], lanes.next_columns[1, b] = evil // width, evil % width
@@ -246,14 +261,12 @@ def write_rewards(lanes: Lanes, k: int, out: NDArray[np.int8]) -> None:
 
 
 @jit_inlined
-def find_objects(
-    lanes: Lanes, k: int, n: int, axes: NDArray[np.int16], sights: NDArray[np.int8]
-) -> None:
-    """Write what entry k sees in n worlds, int8[3, M, LANES]: rewards, Good and Evil.
+def find_objects(lanes: Lanes, k: int, axes: NDArray[np.int16], sights: NDArray[np.int8]) -> None:
+    """Write what entry k sees in n worlds, int8[3, M, n or more]: rewards, Good and Evil.
 
-    `axes` is int16[4, 2k + 1, LANES], working memory: the distances on each axis.
+    `axes` is int16[4, 2k + 1, n or more], working memory: the distances on each axis.
     """
-    side = axes.shape[1]
+    side, n = axes.shape[1], len(lanes.width)
     for other in range(2):
         for entry in range(side):
             shift = np.int16(entry - side // 2)

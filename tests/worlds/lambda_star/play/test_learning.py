@@ -331,10 +331,10 @@ def test_published_bootstrap_costs_what_the_page_says(name):
 
 
 def test_learners_that_do_not_fit_in_memory_are_refused_before_they_play(monkeypatch):
-    """A table of 100 cells and 50 steps for each thread, and what 2 episodes record."""
+    """A table and the walks of 64 worlds for each thread, and what 2 episodes record."""
     members, settings = teams.load_team("q-learning"), Settings()
     case = {"episodes": 2, "rehearsals": 9}
-    table, recorded = 100 * (50 * 89 + 36), 2 * 51 * (9 + 4)
+    table, recorded = 100 * (50 * 89 + 36) + 50 * 2 * 64 * 4, 2 * 51 * (9 + 4)
     monkeypatch.setattr(teams, "memory_limit", lambda: 6 * (table + recorded))
     teams.check_memory(members, settings, **case, at_once=6)
     with pytest.raises(ArgumentError) as caught:

@@ -134,7 +134,8 @@ def _generate_move_patterns(
 ) -> WorldArrays:
     """Return worlds with the paper's patterns, of a given `complexity`, int64[E]."""
     object_keys = np.stack([_derive_streams(name, keys) for name in ("good", "evil")], 1)
-    attempts, lengths = walks.search_segments(object_keys, complexity, s.height, s.width, s.horizon)
+    room = walks.allocate_scratch(s.height, s.width, s.horizon)
+    attempts, lengths = walks.search_segments(object_keys, complexity, room)
     flat, offsets = walks.concatenate_segments(object_keys, attempts, lengths, s.horizon)
     a = zero_arrays(keys.size, s.n_players, flat)
     a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
@@ -180,8 +181,9 @@ def reachable_range(height: int, width: int, horizon: int) -> tuple[int, int]:
     there are more beyond.
     """
     key, most = stream("reachable", height, width, horizon), _INITIAL_MAX
+    room = walks.allocate_scratch(height, width, horizon)
     while True:
-        counts = walks.count_complexities(key, height, width, horizon, most, _SAMPLE_SIZE)
+        counts = walks.count_complexities(key, most, _SAMPLE_SIZE, room)
         often = counts[:-1] >= _MIN_COUNT
         low = int(np.argmax(often))
         values = int(np.argmin(often[low:]))

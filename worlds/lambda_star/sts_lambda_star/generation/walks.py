@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.plugin import jit, jit_inlined, random_integer
+from sts.plugin import jit, jit_inlined, jit_internal, random_integer
 from sts_lambda_star.kernels import Ints, WorldArrays, intended_cell
 from sts_lambda_star.lanes import next_cursor
 from sts_lambda_star.torus import move_cell
@@ -50,7 +50,10 @@ def lz76(text: Ints) -> int:
     """
     if text.size == 0:
         return 0
-    last, before = np.full(text.max() + 1, -1, np.int64), np.empty(text.size, np.int64)
+    highest = 0
+    for i in range(text.size):
+        highest = max(highest, text[i])
+    last, before = np.full(highest + 1, -1, np.int64), np.empty(text.size, np.int64)
     for i in range(text.size):
         before[i] = last[text[i]]
         last[text[i]] = i
@@ -82,12 +85,10 @@ def count_lz_phrases(text: Ints, before: Ints, most: int) -> int:
     return count
 
 
-@jit
-def _allocate_scratch(height: int, width: int, horizon: int) -> Scratch:
-    """Allocate scratch space for walks over a horizon."""
-    ways = np.empty(9, np.int64)
-    for move in range(9):
-        ways[move] = (move // 3 - 1 << 32) + move % 3 - 1
+def allocate_scratch(height: int, width: int, horizon: int) -> Scratch:
+    """Return scratch space for walks over a horizon."""
+    rows, columns = np.divmod(np.arange(9), 3)
+    ways = (rows - 1 << 32) + columns - 1
     unwrapped = np.arange(-horizon, horizon + 1)
     return Scratch(
         np.empty(horizon // 2, np.int64),
@@ -112,7 +113,7 @@ def _place_cell(place: int, room: Scratch) -> int:
     return int(room.rows[np.uint64(place >> 32)] + room.columns[np.uint64(place & _COLUMNS)])
 
 
-@jit_inlined
+@jit_internal
 def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     """Draw a segment of 1 to T // 2 moves; return its length, or 0 if K surely exceeds `most`.
 
@@ -138,7 +139,7 @@ def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     return int(length)
 
 
-@jit_inlined
+@jit_internal
 def _walk_complexity(length: int, most: int, room: Scratch) -> int:
     """Return K of the walk that repeats the current segment, or `most` + 1 if K is larger.
 
@@ -156,15 +157,12 @@ def _walk_complexity(length: int, most: int, room: Scratch) -> int:
 
 
 @jit
-def search_segments(
-    keys: StreamIds, wanted: Ints, height: int, width: int, horizon: int
-) -> tuple[Ints, Ints]:
+def search_segments(keys: StreamIds, wanted: Ints, room: Scratch) -> tuple[Ints, Ints]:
     """Draw segments until their walks have the wanted K, int64[E].
 
     `keys` are the random streams, uint64[E, 2]. Returns int64[E, 2] twice: the number of the
     successful attempt, and its segment's length.
     """
-    room = _allocate_scratch(height, width, horizon)
     attempts, lengths = np.zeros(keys.shape, np.int64), np.zeros(keys.shape, np.int64)
     for e in range(wanted.size):
         for index in range(2):
@@ -195,11 +193,8 @@ def concatenate_segments(
 
 
 @jit
-def count_complexities(
-    key: int | np.uint64, height: int, width: int, horizon: int, most: int, sample: int
-) -> Ints:
+def count_complexities(key: int | np.uint64, most: int, sample: int, room: Scratch) -> Ints:
     """Return int64[most + 2], how many of `sample` random walks have each K; the last is more."""
-    room = _allocate_scratch(height, width, horizon)
     counts = np.zeros(most + 2, np.int64)
     for attempt in range(sample):
         length = _draw_segment(key, attempt, most, room)

@@ -15,19 +15,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.plugin import Agent, Instructions, jit, jit_inlined, load_agent, random_uniform
+from sts.plugin import (
+    Agent,
+    Instructions,
+    jit,
+    jit_inlined,
+    jit_internal,
+    load_agent,
+    random_uniform,
+)
 from sts_lambda_star.agents.move_sets import ALL_MOVES, MOVES, pick_move
 from sts_lambda_star.agents.reactive import Reactive
 from sts_lambda_star.agents.team_sight import TeamSight, find_best
 from sts_lambda_star.domain import LambdaStar, Observation
 from sts_lambda_star.kernels import Ints, WorldArrays, constant_headings
 from sts_lambda_star.lanes import (
-    LANES,
     Lanes,
     Shorts,
     advance_objects,
     find_intended_places,
     find_objects,
+    list_blocks,
     load_lanes,
     make_lanes,
     make_moves,
@@ -63,7 +71,7 @@ def play_reactive(
 ) -> Ints:
     """Return int64[B, P], the total rewards in halves of an agent of `BEHAVIOURS` in every role.
 
-    `streams` is uint64[B]. The worlds need one player; their cursors and counters are advanced.
+    `streams` is uint64[B]. The worlds need one player; they are left as they are.
     """
     totals = np.zeros(a.cells.shape[::-1], np.int64)
     if isinstance(agent, Reactive) and agent.name not in SOLITARY:
@@ -181,40 +189,52 @@ def _add_rewards(lanes: Lanes, k: int, rewards: NDArray[np.int8], totals: Ints) 
         totals[b] += rewards[b]
 
 
-@jit
 def _play_situations(
     a: WorldArrays, streams: NDArray[np.uint64], table: Shorts, steps: int, totals: Ints
 ) -> None:
     """Play whole episodes by a table of allowed moves, and add up the rewards, int64[P, B]."""
-    no_observers = np.empty((len(streams), 0), np.int64)
-    for first in range(0, len(streams), LANES):
-        n = min(LANES, len(streams) - first)
-        lanes = make_lanes(2 + len(totals), n)
-        load_lanes(lanes, a, no_observers, first, n)
-        scratch = make_scratch(n)
-        _play_block(lanes, a, streams[first : first + n], table, scratch, steps, totals, first)
+    for first, stop, n in list_blocks(0, len(streams)):
+        lanes, scratch = make_lanes(2 + len(totals), n, a.patterns), make_scratch(n)
+        _play_blocks(lanes, scratch, a, streams, table, steps, totals, first, stop)
 
 
-@jit
 def make_scratch(n: int) -> _Scratch:
     """Return working memory; its draws are 0."""
     sets, rewards = np.empty(n, np.int16), np.empty(n, np.int8)
     return _Scratch(np.empty((2, n), np.int16), sets, np.zeros(n), rewards)
 
 
-@jit_inlined
-def _play_block(
+@jit
+def _play_blocks(
     lanes: Lanes,
+    scratch: _Scratch,
     a: WorldArrays,
     streams: NDArray[np.uint64],
     table: Shorts,
-    scratch: _Scratch,
     steps: int,
     totals: Ints,
     first: int,
+    stop: int,
 ) -> None:
-    """Play the episodes in lanes, which are those from the `first`."""
-    n_players, n = len(totals), len(streams)
+    """Play episodes `first` to `stop` - 1, which fill blocks of n lanes."""
+    no_observers, n = np.empty((len(streams), 0), np.int64), len(scratch.sets)
+    for start in range(first, stop, n):
+        load_lanes(lanes, a, no_observers, start)
+        episodes = slice(start, start + n)
+        _play_block(lanes, scratch, streams[episodes], table, steps, totals[:, episodes])
+
+
+@jit_internal
+def _play_block(
+    lanes: Lanes,
+    scratch: _Scratch,
+    streams: NDArray[np.uint64],
+    table: Shorts,
+    steps: int,
+    totals: Ints,
+) -> None:
+    """Play the episodes in lanes."""
+    n_players = len(totals)
     for t in range(steps):
         for p in range(n_players):
             _draw(streams, (t * n_players + p) * _SLOTS, scratch.draws)
@@ -223,11 +243,11 @@ def _play_block(
                 _pick_moves(scratch.sets, scratch.draws, lanes.moves)
             else:
                 _pick_any_moves(scratch.draws, lanes.moves)
-            make_moves(lanes.rows[2 + p], lanes.columns[2 + p], lanes, lanes.moves, n)
-        find_intended_places(lanes, a, first, n)
-        advance_objects(lanes, a, first, n)
+            make_moves(lanes.rows[2 + p], lanes.columns[2 + p], lanes, lanes.moves)
+        find_intended_places(lanes)
+        advance_objects(lanes)
         for p in range(n_players):
-            _add_rewards(lanes, 2 + p, scratch.rewards, totals[p, first : first + n])
+            _add_rewards(lanes, 2 + p, scratch.rewards, totals[p])
 
 
 def _play_step_by_step(
@@ -240,8 +260,8 @@ def _play_step_by_step(
 ) -> None:
     """Play whole episodes by an agent's rule, and add up the rewards, int64[P, B]."""
     n_players, n = totals.shape
-    lanes = make_lanes(2 + n_players, n)
-    load_lanes(lanes, a, np.empty((n, 0), np.int64), 0, n)
+    lanes = make_lanes(2 + n_players, n, a.patterns)
+    load_lanes(lanes, a, np.empty((n, 0), np.int64), 0)
     shorts, cells = np.empty((3, n_players, n), np.int16), (2 * radius + 1) ** 2
     sees_world = agent.sees == "world"
     team = TeamSight(
@@ -264,16 +284,15 @@ def _play_step_by_step(
     stride = _SLOTS + agent.draws
     for t in range(steps):
         first_draw = t * n_players * stride
-        _see(lanes, a, table, team, scratch, streams, first_draw + _SLOTS, stride)
+        _see(lanes, table, team, scratch, streams, first_draw + _SLOTS, stride)
         agent.decide(team, memory)
         draw = first_draw if agent.leaves_choice else -1
-        _move(lanes, a, team.sets, scratch, streams, draw, stride, totals)
+        _move(lanes, team.sets, scratch, streams, draw, stride, totals)
 
 
 @jit
 def _see(
     lanes: Lanes,
-    a: WorldArrays,
     table: Shorts,
     team: TeamSight,
     scratch: _Scratch,
@@ -285,7 +304,7 @@ def _see(
     n, _, cells = team.around.shape
     axes = np.empty((4, side_length(cells), n), np.int16)
     sights = np.empty((3, cells, n), np.int8)
-    find_intended_places(lanes, a, 0, len(streams))
+    find_intended_places(lanes)
     for p in range(len(team.draws)):
         _draw(streams, draw + p * stride, team.draws[p])
     for p in range(len(team.best) if table.size else 0):
@@ -296,7 +315,7 @@ def _see(
         for b in range(len(best)):
             best[b] &= (1 << MOVES) - 1
     for p in range(team.around.shape[1] if len(team.around) > 0 else 0):
-        find_objects(lanes, 2 + p, len(team.around), axes, sights)
+        find_objects(lanes, 2 + p, axes, sights)
         for b in range(len(team.around)):
             for m in range(sights.shape[1]):
                 team.around[b, p, m] = sights[0, m, b]
@@ -305,7 +324,6 @@ def _see(
 @jit
 def _move(
     lanes: Lanes,
-    a: WorldArrays,
     sets: Shorts,
     scratch: _Scratch,
     streams: NDArray[np.uint64],
@@ -319,7 +337,7 @@ def _move(
         if draw >= 0:
             _draw(streams, draw + p * stride, scratch.draws)
         _pick_moves(sets[p], scratch.draws, lanes.moves)
-        make_moves(rows, columns, lanes, lanes.moves, len(streams))
-    advance_objects(lanes, a, 0, len(streams))
+        make_moves(rows, columns, lanes, lanes.moves)
+    advance_objects(lanes)
     for p in range(len(sets)):
         _add_rewards(lanes, 2 + p, scratch.rewards, totals[p])

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.plugin import jit, jit_inlined, random_uniform
+from sts.plugin import jit, jit_inlined, jit_internal, random_uniform
 from sts_lambda_star.agents.move_sets import MOVES, pick_move
 from sts_lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts_lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
@@ -32,9 +32,11 @@ from sts_lambda_star.agents.value_table import (
 )
 from sts_lambda_star.kernels import Ints, WorldArrays
 from sts_lambda_star.lanes import (
+    LANES,
     Lanes,
     advance_objects,
     find_intended_places,
+    list_blocks,
     load_lanes,
     make_lanes,
     store_objects,
@@ -71,7 +73,7 @@ class _Scratch(NamedTuple):
     next_cells: NDArray[np.int32]  # int32[cells, 9], the cell that each move leads to
     cells: Ints  # int64[P], the players' cells
     states: Ints  # int64[P], the states in which they last acted
-    lanes: Lanes  # of one world
+    objects: NDArray[np.int32]  # int32[T, 2, n], the cells of Good and Evil in n episodes
 
 
 class _Team(NamedTuple):
@@ -112,10 +114,9 @@ def play_learner(
 
 def table_bytes(cells: int, steps: int) -> int:
     """Return the working memory of a thread in bytes."""
-    return cells * (steps * STATE_BYTES + CELL_BYTES)
+    return cells * (steps * STATE_BYTES + CELL_BYTES) + steps * 2 * LANES * 4
 
 
-@jit
 def _play_episodes(
     a: WorldArrays,
     streams: NDArray[np.uint64],
@@ -126,10 +127,27 @@ def _play_episodes(
 ) -> None:
     """Play episodes `first` to `last` - 1."""
     steps, n_players = out.actions.shape[1:]
-    most, height, width = 0, 0, 0
+    for start, stop, n in list_blocks(first, last):
+        lanes = make_lanes(2 + n_players, n, a.patterns)
+        _practise(lanes, a, streams, plan, out, start, stop)
+
+
+@jit
+def _practise(
+    lanes: Lanes,
+    a: WorldArrays,
+    streams: NDArray[np.uint64],
+    plan: LearningRule,
+    out: Outcome,
+    first: int,
+    last: int,
+) -> None:
+    """Play episodes `first` to `last` - 1, which fill blocks of n lanes."""
+    steps, n_players = out.actions.shape[1:]
+    no_observers, most, height, width = np.empty((len(streams), 0), np.int64), 0, 0, 0
     for b in range(first, last):
         most = max(most, a.size[b, 0] * a.size[b, 1])
-    states = steps * most
+    states, n = steps * most, len(lanes.cells)
     table = Table(np.empty(states, np.int32), np.empty(states), np.empty((states, MOVES)))
     bench = _Scratch(
         table,
@@ -137,28 +155,31 @@ def _play_episodes(
         np.empty((most, MOVES), np.int32),
         np.empty(n_players, np.int64),
         np.empty(n_players, np.int64),
-        make_lanes(2 + n_players, 1),
+        np.empty((steps, 2, n), np.int32),
     )
-    no_observers = np.empty((len(streams), 0), np.int64)
     together = n_players if plan.shared else 1
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
             _write_ways(height, width, bench.next_cells)
-        load_lanes(bench.lanes, a, no_observers, b, 1)
-        _write_rewards(a, b, steps, bench)
+        if (b - first) % n == 0:
+            load_lanes(lanes, a, no_observers, b)
+            _move_objects(lanes, bench.objects)
+            store_objects(lanes, a, b)
+        _write_rewards(bench, (b - first) % n, height * width)
         actions, rewards = out.actions[b], out.rewards[b]
         for start in range(0, n_players, together):
             bench.table.marks[: steps * height * width] = FREE
             team = _Team(start, start + together, streams[b], height * width)
             for k in range(plan.practice_passes + 1):
                 _play_pass(bench, team, k, plan, a.cells[b], actions, rewards)
-        a.cells[b], a.actions[b], a.rewards[b] = bench.cells, actions[steps - 1], rewards[steps - 1]
-        a.utterances[b] = 0
+        for p in range(n_players):  # numba would spend seconds on checks of assigned slices
+            a.cells[b, p], a.utterances[b, p] = bench.cells[p], 0
+            a.actions[b, p], a.rewards[b, p] = actions[steps - 1, p], rewards[steps - 1, p]
         a.step[b] += steps
 
 
-@jit_inlined
+@jit_internal
 def _write_ways(height: int, width: int, ways: NDArray[np.int32]) -> None:
     """Write the cell that each move leads to from each cell."""
     for cell in range(height * width):
@@ -166,23 +187,33 @@ def _write_ways(height: int, width: int, ways: NDArray[np.int32]) -> None:
             ways[cell, move] = move_cell(cell, move, height, width)
 
 
-@jit_inlined
-def _write_rewards(a: WorldArrays, b: int, steps: int, bench: _Scratch) -> None:
-    """Write the reward of every cell after every step; leave Good and Evil at the last step.
+@jit_internal
+def _move_objects(lanes: Lanes, objects: NDArray[np.int32]) -> None:
+    """Write where Good and Evil are after every step, int32[T, 2, n]; leave them at the last."""
+    for t in range(len(objects)):
+        find_intended_places(lanes)
+        advance_objects(lanes)
+        for index in range(2):
+            rows, columns, cells = lanes.rows[index], lanes.columns[index], objects[t, index]
+            for k in range(len(cells)):
+                cells[k] = np.int32(rows[k]) * lanes.width[k] + columns[k]
+
+
+@jit_internal
+def _write_rewards(bench: _Scratch, k: int, cells: int) -> None:
+    """Write the reward of every cell of a grid after every step, in the episode of lane k.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    cells = a.size[b, 0] * a.size[b, 1]
+    steps = len(bench.objects)
     for state in range(steps * cells):
         bench.rewards[state] = 0
-    for first in range(0, steps * cells, cells):
-        find_intended_places(bench.lanes, a, b, 1)
-        advance_objects(bench.lanes, a, b, 1)
-        store_objects(bench.lanes, a, b)
+    for t in range(steps):
+        good, evil = bench.objects[t, 0, k], bench.objects[t, 1, k]
         for move in range(MOVES):
             worth = 2 if move == STAY else 1
-            bench.rewards[first + bench.next_cells[a.objects[b, 0], move]] += worth
-            bench.rewards[first + bench.next_cells[a.objects[b, 1], move]] -= worth
+            bench.rewards[t * cells + bench.next_cells[good, move]] += worth
+            bench.rewards[t * cells + bench.next_cells[evil, move]] -= worth
 
 
 @jit_inlined
