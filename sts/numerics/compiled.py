@@ -17,7 +17,7 @@ from numba.core.registry import CPUDispatcher
 
 LOCK_FILE = "kernels.lock"
 _JIT = re.compile(rb"\bjit(_inlined|_internal)?\b")
-_UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
@@ -37,7 +37,7 @@ def _list_folders(package: str) -> list[Path]:
 
 def jit(function: Function) -> Function:
     """Compile a kernel with numba; with `NUMBA_DISABLE_JIT=1`, return the function itself."""
-    return _compile(function, {"nogil": True, "no_cfunc_wrapper": True})
+    return _compile(function, _OPTIONS)
 
 
 def jit_internal(function: Function) -> Function:
@@ -48,12 +48,14 @@ def jit_internal(function: Function) -> Function:
     is a compilation error. That option is undocumented, and numba uses it for its own sorts;
     versions without it are only slower. A call from Python raises TypeError.
     """
-    return _refuse_python(_compile(function, {"nogil": True} | _UNWRAPPED | no_reference_counts()))
+    return _refuse_python(
+        _compile(function, _OPTIONS | {"no_cpython_wrapper": True} | no_reference_counts())
+    )
 
 
 def jit_inlined(function: Function) -> Function:
     """Compile a small kernel as `jit_internal` does, inlined into its callers."""
-    options = {"nogil": True, "forceinline": True} | _UNWRAPPED | no_reference_counts()
+    options = _OPTIONS | {"forceinline": True, "no_cpython_wrapper": True} | no_reference_counts()
     return _refuse_python(_compile(function, options))
 
 
