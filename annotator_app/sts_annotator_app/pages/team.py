@@ -2,10 +2,10 @@
 
 import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
@@ -25,8 +25,6 @@ from sts.annotations.people.roles import ROLES
 from sts.annotations.people.sessions import INVITATION_LIFETIME_S
 from sts.annotations.queue.balance import list_agents
 from sts.annotations.queue.controls import Control, list_pauses, set_pause
-from sts.annotations.queue.leaving import confirm_look, keep_agent
-from sts.annotations.races import AIMS, DIFFERENT, HOPELESS, OPEN, Race
 from sts.annotations.records import Annotator
 from sts.annotations.study import base_suite
 from sts.errors import StsError
@@ -34,14 +32,14 @@ from sts.names import count_noun, format_time
 from sts.suites.suite import describe_unreviewed
 from sts_annotator_app import state
 from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.pages.changes import apply_change, show_link, show_outcome
 from sts_annotator_app.pages.estimate import MIN_DAYS, estimate_hours
+from sts_annotator_app.pages.race import show_race
 from sts_annotator_app.pages.tables import escape_markdown, render_table
 from sts_annotator_app.settings import get_settings
 
 RECENT_DAYS = 14
 """Days of annotation time that are shown."""
-_DONE, _LINK = "sts_team_done", "sts_team_link"
-_T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,7 +71,7 @@ def _show(lead: Annotator) -> None:
         raced = bool(suite) and store.study.goal != "all"
         race = load_race(connection, suite) if raced else None
         agents = list_agents(connection, base_suite(suite)) if raced else []
-    _show_outcome()
+    show_outcome()
     st.subheader("Members")
     _show_members(members, lead, now, pauses, consents, attention, qualities, exclusions)
     for decision in exclusions.values():
@@ -93,7 +91,7 @@ def _show(lead: Annotator) -> None:
     _show_throughput(work, members)
     if race is not None and len(agents) > 1:
         st.subheader("Race")
-        _show_race(race, base_suite(suite), lead, agents, store.study.goal, members, now)
+        show_race(race, base_suite(suite), lead, agents, store.study.goal, members, now)
     st.subheader("Pauses")
     _show_pauses(suite, members, lead, pauses, now)
     st.subheader("Assignments")
@@ -160,7 +158,7 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
         signing_in = get_settings().has_sign_in
         email = st.text_input("E-mail address for sign-in (optional)") if signing_in else ""
         if st.form_submit_button("Invite"):
-            _apply_change(
+            apply_change(
                 _prepare_invitation, people.add_invited, name, role_names, email or None, now=now
             )
     with st.expander("Manage access: invite again, sign out, pause or exclude"):
@@ -170,28 +168,28 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
         target = {"annotator_id": person.id, "author_id": lead.id}
         again, end, stop, go, out, back = st.columns(6)
         if again.button("New invitation", width="stretch"):
-            _apply_change(_prepare_invitation, people.invite, member_name, now=now)
+            apply_change(_prepare_invitation, people.invite, member_name, now=now)
         if end.button("Sign out everywhere", width="stretch"):
-            _apply_change(
+            apply_change(
                 lambda n: f"{member_name}: signed out of {n} sessions.",
                 people.end_sessions,
                 member_name,
             )
         if stop.button("Pause", width="stretch"):
             words = f"{member_name} is paused and gets no new clips."
-            _apply_change(words, set_pause, **target, reason=reason, now=now)
+            apply_change(words, set_pause, **target, reason=reason, now=now)
         if go.button("Resume", width="stretch"):
             words = f"{member_name} gets new clips again."
-            _apply_change(words, set_pause, **target, now=now, resume=True)
+            apply_change(words, set_pause, **target, now=now, resume=True)
         if out.button("Exclude", width="stretch"):
             words = f"{member_name} is excluded: their judgements no longer count."
-            _apply_change(
+            apply_change(
                 words,
                 lambda c: set_excluded(c, member_name, lead, validate_reason(reason), now=now),
             )
         if back.button("Readmit", width="stretch"):
             words = f"{member_name} is no longer excluded: their judgements count again."
-            _apply_change(
+            apply_change(
                 words,
                 lambda c: set_excluded(
                     c, member_name, lead, validate_reason(reason), withdraw=True, now=now
@@ -218,62 +216,6 @@ def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[D
             f"A time estimate appears after {MIN_DAYS} person-days of annotation (days of "
             "different people add up)."
         )
-
-
-def _show_race(
-    race: Race,
-    suite: str,
-    lead: Annotator,
-    agents: Sequence[str],
-    goal: str,
-    members: Sequence[Member],
-    now: float,
-) -> None:
-    """Show who is in the race, and the forms for a lead's decisions."""
-    pairs, out = len(agents) * (len(agents) - 1) // 2, race.out
-    racing = [agent for agent in agents if agent not in out]
-    st.write(
-        escape_markdown(
-            f"People judge {AIMS[goal]}. {len(race.resolved)} of {count_noun(pairs, 'pair')} "
-            f"resolved. In the race: {', '.join(racing) or 'none; judging is complete'}."
-        )
-    )
-    if race.looks:
-        header = ["After round", "Decided (UTC)", "Different", "Hopeless", "Open", "Left"]
-        rows = [
-            (
-                f"{look.point:g}",
-                format_time(look.at),
-                *(sum(p.outcome == one for p in look.pairs) for one in (DIFFERENT, HOPELESS, OPEN)),
-                ", ".join(look.leaving) + (" (not confirmed)" if look is race.pending else ""),
-            )
-            for look in race.looks
-        ]
-        st.html(render_table(header, rows))
-        st.caption(
-            "An agent leaves when all its pairs are resolved: they differ significantly, or would "
-            "hardly do so at the end. Annotators do not learn who has left."
-        )
-    names = {member.person.pseudonym: member.person.name for member in members}
-    for agent, decision in race.kept.items():
-        by = names.get(decision.by, decision.by)
-        st.text(f"{agent} is kept in the race by {by}: {decision.reason}")
-    if race.pending:
-        leaving = ", ".join(race.pending.leaving)
-        st.warning(
-            escape_markdown(f"Waits for you: {leaving} would leave. Until then, no look follows.")
-        )
-        if st.button("Confirm"):
-            _apply_change(f"{leaving} left the race.", confirm_look, suite, lead, now=now)
-    if choices := [agent for agent in agents if agent not in race.kept]:
-        with st.expander("Keep an agent in the race, or bring it back"):
-            agent = st.selectbox("Agent", choices)
-            reason = st.text_input("Reason, which every report gives", max_chars=200)
-            if st.button("Keep"):
-                _apply_change(
-                    f"{agent} stays.",
-                    lambda c: keep_agent(c, suite, agent, lead, validate_reason(reason), now=now),
-                )
 
 
 def _show_closing(closing: ClosingEvent, suite: str, members: Sequence[Member]) -> None:
@@ -324,7 +266,7 @@ def _show_pauses(
         if button.button("Resume", key=f"resume {number}", width="stretch"):
             target = {"annotator_id": control.person, "author_id": lead.id}
             words = f"{subject}: resumed."
-            _apply_change(words, set_pause, control.scope, now=now, resume=True, **target)
+            apply_change(words, set_pause, control.scope, now=now, resume=True, **target)
     with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
         categories = sorted({scenario.category for scenario in state.get_suite().scenarios})
         everything = f"all of {suite}"
@@ -333,7 +275,7 @@ def _show_pauses(
         if st.form_submit_button("Pause"):
             scope = suite if subject == everything else f"{suite}/{subject}"
             words = f"No new clips of {scope} are assigned."
-            _apply_change(words, set_pause, scope, author_id=lead.id, reason=reason, now=now)
+            apply_change(words, set_pause, scope, author_id=lead.id, reason=reason, now=now)
 
 
 def _show_assignments(
@@ -400,33 +342,11 @@ def _format_open_clips(member: Member, now: float) -> str | None:
     return f"{member.open_clips}, {max(math.ceil((member.next_expiry - now) / 60), 1)} min"
 
 
-def _apply_change(
-    message: str | Callable[[_T], str], change: Callable[..., _T], *args: object, **more: object
-) -> None:
-    """Make a change and rerun the page with `message` about the outcome, or show the error."""
-    try:
-        with state.get_store().write(exclusive=True) as connection:
-            result = change(connection, *args, **more)
-        st.session_state[_DONE] = message if isinstance(message, str) else message(result)
-    except StsError as error:
-        st.error(escape_markdown(str(error)))
-        return
-    st.rerun()
-
-
 def _prepare_invitation(person: Annotator) -> str:
     here = (st.context.url or "").rpartition("/")[0]
-    st.session_state[_LINK] = f"{here}/enter?t={person.token}"
+    show_link(f"{here}/enter?t={person.token}")
     days = f"{INVITATION_LIFETIME_S / DAY_S:.0f} days"
     return f"Send this link to {person.name}. It works once, within {days}:"
-
-
-def _show_outcome() -> None:
-    words, link = (st.session_state.pop(key, None) for key in (_DONE, _LINK))
-    if words:
-        st.success(escape_markdown(words))
-    if link:
-        st.code(link, language=None, wrap_lines=True)
 
 
 def _format_age(seconds: float | None, now: float) -> str | None:
