@@ -60,7 +60,7 @@ def decided(
     """
     count, (height, width) = len(cells), rewards.shape
     rows, columns = np.divmod(np.array(cells), width)
-    around = view_rewards(rewards, cells, radius)[None]
+    around = view_rewards(rewards, cells, radius)[..., None]
     shorts = np.empty((3, count, 1), np.int16)
     team_sight.find_best(around, *shorts[:2])
     good = np.divmod(np.array([good_next]), width)

@@ -70,32 +70,26 @@ def test_stigmergy_marks_as_algorithm_2_does(height, width, radius):
             kernels.reward_at_cell(c, good, evil, height, width) for c in range(height * width)
         ]
         rewards = np.array(values).reshape(height, width)
-        marks = np.full((1, height * width), np.nan)
-        found = decided(stigmergy.choose_moves, rewards, cells, False, marks, radius=radius)
+        found = decided(stigmergy.mark_for_a_step, rewards, cells, radius=radius)
         seen = view_rewards(rewards, cells, radius)
         expected = algorithm_2(seen, cells, height, width)
         assert found == [{MOVES[m] for m in np.flatnonzero(row)} for row in expected]
 
 
 def test_one_step_mark_is_not_read_at_another_step():
-    rewards = grid(5, 5, {(2, 2): 2})
-    clean, stale = np.zeros(25), np.full(25, 99.0)
-    for cells in ([0, 6, 24], [12, 11], [7, 13, 18, 3]):
-        a, b = (
-            decided(stigmergy.choose_moves, rewards, cells, False, m[None]) for m in (clean, stale)
-        )
-        assert a == b
+    agent = stigmergy.Stigmergy()
+    assert agent.begin(np.array([[0, 6]]), np.array([5]), np.array([5])) == {}
 
 
 def test_lasting_mark_averages_the_old_mark_the_reward_and_the_fake_reward():
     # Rewards 1 and -0.5 are in sight of cell 7: r* = 0.4 (1 - 0.5) = 0.2.
     rewards, marks = grid(5, 6, {(1, 1): 2, (1, 2): -1}), np.zeros(30)
-    assert decided(stigmergy.choose_moves, rewards, [7], True, marks[None]) == [{"stay"}]
+    assert decided(stigmergy.choose_lasting, rewards, [7], marks[None]) == [{"stay"}]
     expected = np.zeros(30)
     expected[[0, 1, 2, 6, 7, 8, 12, 13, 14]] = 0.2 / 3
     expected[7], expected[8] = 1.2 / 3, -0.3 / 3
     np.testing.assert_allclose(marks, expected, atol=1e-15)
-    decided(stigmergy.choose_moves, rewards, [7], True, marks[None])
+    decided(stigmergy.choose_lasting, rewards, [7], marks[None])
     assert marks[7] == pytest.approx((0.4 + 1 + 0.2) / 3)
     assert marks[0] == pytest.approx((0.2 / 3 + 0.2) / 3)
 
@@ -103,7 +97,7 @@ def test_lasting_mark_averages_the_old_mark_the_reward_and_the_fake_reward():
 @pytest.mark.parametrize("rewards", [{}, {(1, 1): 1, (1, 2): -1}])
 def test_lasting_marks_stay_where_the_best_and_worst_in_sight_cancel(rewards):
     marks = np.arange(30.0)
-    left = decided(stigmergy.choose_moves, grid(5, 6, rewards), [7], True, marks[None])
+    left = decided(stigmergy.choose_lasting, grid(5, 6, rewards), [7], marks[None])
     # Of the cells in reach of cell 7, number 14 down to the right is marked highest.
     assert left == [{"down-right"}]
     np.testing.assert_array_equal(marks, np.arange(30.0))

@@ -49,7 +49,7 @@ class Reactive(Agent):
         columns = seen.cell - rows * seen.width[:, None]
         shape = seen.cell.shape[::-1]
         best, top = np.empty((2, *shape), np.int16)
-        around = np.ascontiguousarray(seen.reward)
+        around = np.ascontiguousarray(seen.reward.transpose(1, 2, 0))
         if self.reads == "best":
             find_best(around, best, top)
         good_rows, good_columns, heading = _UNSEEN, _UNSEEN, _UNSEEN

@@ -3,7 +3,7 @@
 Agents of the protocol and compiled episodes call the same rules on it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class TeamSight(NamedTuple):
     width: Shorts  # int16[B], their columns
     rows: Shorts  # int16[R, B], the roles' places
     columns: Shorts  # int16[R, B]
-    around: NDArray[np.int8]  # int8[B, R, M], rewards in halves
+    around: NDArray[np.int8]  # int8[R, M, B], rewards in halves
     best: Shorts  # int16[R, B], the sets of the moves with the highest reward; see `find_best`
     top: Shorts  # int16[R, B], that reward
     next_rows: Shorts  # int16[B], where Good intends to be next; only for rules that see the world
@@ -45,20 +45,28 @@ class TeamSight(NamedTuple):
 def find_best(around: NDArray[np.int8], best: Shorts, top: Shorts) -> None:
     """Write the sets of moves with the highest reward, int16[R, B], and that reward, int16[R, B].
 
-    `around` is int8[B, R, M]. With a larger sight, still only the nine cells that a move can reach
+    `around` is int8[R, M, B]. With a larger sight, still only the nine cells that a move can reach
     count.
     """
-    side = side_length(around.shape[2])
+    for r in range(len(around)):
+        find_highest(around[r], best[r], top[r])
+
+
+@jit_inlined
+def find_highest(values: NDArray[Any], best: Shorts, top: Shorts) -> None:
+    """Write the sets of moves to the highest of a role's values, [M, B], and those, int16[B]."""
+    side = side_length(len(values))
     first = (side // 2 - 1) * (side + 1)
-    for b in range(around.shape[0]):
-        for r in range(around.shape[1]):
-            highest, chosen = around[b, r, first], 0
-            for move in range(1, MOVES):
-                highest = max(highest, around[b, r, first + move // 3 * side + move % 3])
-            for move in range(MOVES):
-                reward = around[b, r, first + move // 3 * side + move % 3]
-                chosen |= (reward == highest) << move
-            best[r, b], top[r, b] = chosen, highest
+    for b in range(len(top)):
+        top[b], best[b] = values[first, b], 0
+    for move in range(1, MOVES):
+        row = values[first + move // 3 * side + move % 3]
+        for b in range(len(top)):
+            top[b] = max(top[b], row[b])
+    for move in range(MOVES):
+        row = values[first + move // 3 * side + move % 3]
+        for b in range(len(top)):
+            best[b] |= (row[b] == top[b]) << move
 
 
 @jit_inlined

@@ -20,18 +20,19 @@ def choose_moves(team: TeamSight, values: NDArray[np.float64]) -> None:
     Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
     select among several best cells for each role.
     """
-    keys, cells = values.view(np.int64), np.empty(team.around.shape[2], np.int64)
+    keys, cells = values.view(np.int64), np.empty(team.around.shape[1], np.int64)
+    tied = np.empty(values.shape[1], np.int64)
     for b in range(team.sets.shape[1]):
-        _average_and_choose(team, b, values[b], keys[b], cells)
+        _average_and_choose(team, b, values[b], keys[b], cells, tied)
 
 
 @jit_inlined
 def _average_and_choose(
-    team: TeamSight, b: int, values: NDArray[np.float64], every_key: Ints, cells: Ints
+    team: TeamSight, b: int, values: NDArray[np.float64], every_key: Ints, cells: Ints, tied: Ints
 ) -> None:
     """Choose as `choose_moves` in one world, given its values and their bits.
 
-    `cells`, int64[M], is scratch space.
+    `cells`, int64[M], and `tied`, int64[cells of the grid], are scratch space.
     """
     width = int(team.width[b])
     for r in range(team.sets.shape[0]):
@@ -42,9 +43,11 @@ def _average_and_choose(
     for c in range(keys.size):
         ties += 1 if keys[c] == top else 0
         goal += c if keys[c] == top else 0
+    if ties > 1:
+        _list_tied_cells(keys, top, tied)
     for r in range(team.sets.shape[0]):
         if ties > 1:
-            goal = _find_tied_cell(keys, top, int(team.draws[r, b] * ties))
+            goal = tied[np.uint64(team.draws[r, b] * ties)]
         row = goal // width
         head_for(team, r, b, row, goal - row * width)
 
@@ -65,26 +68,24 @@ def _find_top(keys: Ints) -> int:
 @jit_inlined
 def _average(team: TeamSight, r: int, b: int, values: NDArray[np.float64], cells: Ints) -> None:
     """Average in the rewards that one role sees; cells without a reward keep their value."""
-    around, any_reward = team.around[b, r], 0
-    for m in range(around.size):
-        any_reward |= around[m]
+    around, any_reward = team.around[r], 0
+    for m in range(len(around)):
+        any_reward |= around[m, b]
     if any_reward != 0:
-        write_cells(team, r, b, side_length(around.size) // 2, cells)
-        for m in range(around.size):
+        write_cells(team, r, b, side_length(len(around)) // 2, cells)
+        for m in range(len(around)):
             value = values[np.uint64(cells[m])]
-            averaged = 0.5 * (value + around[m])
-            values[np.uint64(cells[m])] = averaged if around[m] != 0 else value
+            averaged = 0.5 * (value + around[m, b])
+            values[np.uint64(cells[m])] = averaged if around[m, b] != 0 else value
 
 
 @jit_inlined
-def _find_tied_cell(keys: Ints, top: int, number: int) -> int:
-    """Return cell `number`, from 0 and row by row, of those whose key is `top`."""
+def _list_tied_cells(keys: Ints, top: int, tied: Ints) -> None:
+    """Write the cells whose key is `top` to the start of `tied`; the last entry may be another."""
+    count = 0
     for c in range(keys.size):
-        if keys[c] == top:
-            if number == 0:
-                return c
-            number -= 1
-    return 0
+        tied[np.uint64(count)] = c  # without a branch, which would be mispredicted
+        count += keys[c] == top
 
 
 class WisdomOfTheCrowd(Reactive):

@@ -99,8 +99,8 @@ def list_situations() -> NDArray[np.int8]:
 @functools.cache
 def tabulate_best() -> Shorts:
     """Return int16[13^4]: by situation, the set of the best moves, and 512 * (2 + the reward)."""
-    around = list_situations()[:, None]
-    best, top = np.empty((2, 1, len(around)), np.int16)
+    around = np.ascontiguousarray(list_situations().T)[None]
+    best, top = np.empty((2, 1, around.shape[2]), np.int16)
     find_best(around, best, top)
     out: Shorts = best[0] | top[0] + 2 << MOVES
     return out
@@ -269,7 +269,7 @@ def _play_step_by_step(
         width=lanes.width,
         rows=lanes.rows[2:],
         columns=lanes.columns[2:],
-        around=np.empty((n if agent.reads == "neighbourhood" else 0, n_players, cells), np.int8),
+        around=np.empty((n_players * (agent.reads == "neighbourhood"), cells, n), np.int8),
         best=shorts[0],
         top=shorts[1],
         next_rows=lanes.next_rows[0],
@@ -301,7 +301,7 @@ def _see(
     stride: int,
 ) -> None:
     """Write what all players see, as far as `table` and the arrays of `team` are not empty."""
-    n, _, cells = team.around.shape
+    _, cells, n = team.around.shape
     axes = np.empty((4, side_length(cells), n), np.int16)
     sights = np.empty((3, cells, n), np.int8)
     find_intended_places(lanes)
@@ -314,11 +314,12 @@ def _see(
             top[b] = (best[b] >> MOVES) - 2
         for b in range(len(best)):
             best[b] &= (1 << MOVES) - 1
-    for p in range(team.around.shape[1] if len(team.around) > 0 else 0):
+    for p in range(len(team.around)):
         find_objects(lanes, 2 + p, axes, sights)
-        for b in range(len(team.around)):
-            for m in range(sights.shape[1]):
-                team.around[b, p, m] = sights[0, m, b]
+        for m in range(cells):
+            around, rewards = team.around[p, m], sights[0, m]
+            for b in range(n):
+                around[b] = rewards[b]
 
 
 @jit
